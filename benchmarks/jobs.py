@@ -6,8 +6,8 @@ python benchmarks/jobs.py --quick      small sizes, nothing written: does everyt
 python benchmarks/jobs.py --steps      each step of an explanation as a multiple of the score; prints only
 
 Every contender runs in a process of its own, one after the other, round by round; what counts is the least of the
-rounds. CPU seconds have imports in them where files are read: whoever waits for files waits for these, too. SQL by hand
-is S_H and nothing else, in DuckDB; clusterdiff adds the loss and the components.
+rounds. Seconds have imports in them where files are read: whoever waits for files waits for these, too. SQL by hand is
+S_H and nothing else, in DuckDB; clusterdiff adds the loss and the components.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import redirect_stdout, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,15 @@ def of_files(true: str, pred: str, missing: str = "error") -> float:
     assert diff.loss.total >= 0
     assert len(diff.components) > 0
     return diff.score()
+
+
+def of_command(true: str, pred: str) -> float:
+    """Files to what the command prints: scores, losses, components, and the costliest of these as a diff."""
+    from clusterdiff.cli.main import main
+
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere), suppress(SystemExit):
+        main(["compare", true, pred])
+    return 0.0
 
 
 def by_hand(true: str, pred: str) -> float:
@@ -154,9 +164,8 @@ def steps(n: int, rounds: int) -> None:
         }
         for name, seconds in least(works, 1).items():
             best[name] = min(seconds, best.get(name, seconds))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(
-        f"{n:,} linked records, load {os.getloadavg()[0]:.0f}, peak {peak:.2f} GB, page {page.stat().st_size:,} bytes"
+        f"{n:,} linked records, load {os.getloadavg()[0]:.0f}, peak {peak():.2f} GB, page {page.stat().st_size:,} bytes"
     )
     for name, seconds in best.items():
         print(f"  {name:<34} {seconds:8.3f} s  {seconds / best['score']:6.1f} ×")
@@ -223,6 +232,7 @@ def in_memory(n: int, rounds: int) -> dict[str, float]:
 
 WORKS: dict[str, Callable[..., Any]] = {
     "files": of_files,
+    "command": of_command,
     "by hand": by_hand,
     "memory": lambda n, rounds: in_memory(int(n), int(rounds)),
 }
@@ -233,8 +243,17 @@ def one(name: str, *arguments: str) -> None:
     start = time.perf_counter()
     found = WORKS[name](*arguments)
     seconds, used = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF)
-    cpu, peak = used.ru_utime + used.ru_stime, used.ru_maxrss / 2**20
-    print(json.dumps({"found": found, "seconds": seconds, "cpu": cpu, "peak": peak}))
+    cpu = used.ru_utime + used.ru_stime
+    print(json.dumps({"found": found, "seconds": seconds, "cpu": cpu, "peak": peak()}))
+
+
+def peak() -> float:
+    """The most memory that this process had, in GB; what getrusage says includes that of the process it came from."""
+    status = Path("/proc/self/status")
+    if not status.exists():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM:"))
+    return int(line.split()[1]) / 2**20
 
 
 def apart(name: str, *arguments: str) -> dict[str, Any]:
@@ -264,6 +283,8 @@ def files_table(n: int, rounds: int, kinds: list[str]) -> list[str]:
                 runs += [("files", kind, missing) for missing in ("drop", "singleton", "lost")]
             else:
                 runs += [("files", kind), ("by hand", kind)]
+            if kind == "int.parquet":
+                runs.append(("command", kind))
         for run in runs * rounds:
             work, kind, *rest = run
             taken = apart(work, f"{folder}/true.{kind}", f"{folder}/pred.{kind}", *rest)
@@ -276,6 +297,9 @@ def files_table(n: int, rounds: int, kinds: list[str]) -> list[str]:
             mine, hand = best["files", kind], best["by hand", kind]
             assert abs(mine["found"] - hand["found"]) < 1e-9, kind
             rows.append(row(f"{titles[kind]} → score, loss, components", n, mine, "S_H by hand", hand))
+            if ("command", kind) in best:
+                command = best["command", kind]
+                rows.append(row(f"{titles[kind]} → `clusterdiff compare`", n, command, "S_H by hand", hand))
     if "gone.parquet" in kinds:
         for missing in ("drop", "singleton", "lost"):
             mine, equal = best["files", "gone.parquet", missing], best["files", "int.parquet"]
@@ -289,8 +313,10 @@ def files_table(n: int, rounds: int, kinds: list[str]) -> list[str]:
 
 def row(what: str, n: int, mine: dict[str, float], yardstick: str, other: dict[str, float]) -> str:
     """A line of the table."""
-    numbers = [f"{side[name]:.2f}" for side in (mine, other) for name in ("cpu", "peak")]
-    cells = [what, f"{n:,}", *numbers[:2], yardstick, *numbers[2:], f"{mine['cpu'] / other['cpu']:.2f} ×"]
+    names = ("seconds", "cpu", "peak")
+    numbers = [f"{side[name]:.2f}" for side in (mine, other) for name in names]
+    ratios = [f"{mine[name] / other[name]:.2f}" for name in names]
+    cells = [what, f"{n:,}", *numbers[:3], yardstick, *numbers[3:], " / ".join(ratios)]
     return f"| {' | '.join(cells)} |"
 
 
@@ -316,8 +342,8 @@ def memory_table(n: int, rounds: int) -> list[str]:
         ("`cd.score`, S_H", 100, "100 points, S_H", "genieclust's ARI", "100 points, genieclust"),
         ("`cd.score`, ari", 100, "100 points, ari", "genieclust's ARI", "100 points, genieclust"),
     ):
-        cells = [what, f"{size:,}", spelt(taken[mine]), "", yardstick, spelt(taken[other]), ""]
-        rows.append(f"| {' | '.join(cells)} | {taken[mine] / taken[other]:.2f} × |")
+        cells = [what, f"{size:,}", "", spelt(taken[mine]), "", yardstick, "", spelt(taken[other]), ""]
+        rows.append(f"| {' | '.join(cells)} | {taken[mine] / taken[other]:.2f} |")
         print(rows[-1], flush=True)
     return rows
 
@@ -332,9 +358,10 @@ def table(rows: list[str], n: int, rounds: int) -> str:
     load = os.getloadavg()[0]
     head = (
         f"Measured by `python benchmarks/jobs.py --rows {n}` on {os.cpu_count()} cores; minimum of rounds: {rounds}. "
-        f"The load of the machine was {load:.0f}: compare CPU seconds, not time. Memory is the peak, in GB.\n\n"
-        "| job | points | CPU seconds | peak | beside | CPU seconds | peak | ratio |\n"
-        "| --- | ---: | ---: | ---: | --- | ---: | ---: | ---: |\n"
+        f"The load of the machine was {load:.0f}. Memory is the peak, in GB. Ratios are those of seconds, CPU seconds "
+        "and memory, or of CPU seconds alone.\n\n"
+        "| job | points | seconds | CPU | memory | beside | seconds | CPU | memory | ratio |\n"
+        "| --- | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: |\n"
     )
     return head + "\n".join(rows) + "\n"
 

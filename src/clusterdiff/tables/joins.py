@@ -68,7 +68,8 @@ def compare_sources(
             load_source(con, it.source, wanted, it.copy, it.refuse_changed) for it in (origin, other)
         )
         matched = match(left, right)
-        later = LaterColumns(FileColumns(other, right.others), matched.place, matched.extra)
+        if right.others:
+            later = LaterColumns(FileColumns(other, right.others), matched.place, matched.extra)
     origin.refuse_changed()
     aligned = matched.aligned
     spelt = [
