@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from typing import Any, Self, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 from clusterdiff.messages import Argument, Message, joined
 
@@ -211,3 +211,24 @@ def nearest(name: str, choices: Iterable[str]) -> str | None:
         for choice in folded[fold]
     ]
     return "did you mean " + " or ".join(map(repr, close[:4])) + "?" if close else None
+
+
+class UnknownColumn(NamedTuple):
+    """An argument that names a column which a table, itself an argument, does not have."""
+
+    argument: str
+    table: str
+    column: str
+    known: Iterable[str]
+
+
+def refuse_unknown(columns: Sequence[UnknownColumn]) -> None:
+    """Raise an error that tells all of them, if there are any."""
+    if not columns:
+        return
+    what = "`{argument}` must name a column of `{table}`; it has no {column!r}, but {names}."
+    told = [
+        Message(what, argument=argument, table=table, column=column, names=", ".join(map(repr, known)))
+        for argument, table, column, known in columns
+    ]
+    raise ArgumentError(joined(told), nearest(columns[0].column, columns[0].known))

@@ -231,3 +231,11 @@ def test_columns_that_are_not_there_are_told_together(tmp_path: Path) -> None:
     both = r"`point` must name a column of `true`; it has no 'i', .* `cluster` must .*; it has no 'c'"
     with pytest.raises(cd.ArgumentError, match=both):
         cd.compare(frame, frame, point="i", cluster="c")
+    more = (
+        r"no 'k'.*`weights` .*`true`; it has no 'w'.*`features` .* no 'x'.*`cluster` .*`pred`; it has no 'l'"
+    )
+    with pytest.raises(cd.ArgumentError, match=more) as wrong:
+        cd.compare(
+            frame, frame.assign(y=1.0), point="id", cluster=("k", "l"), weights="w", features=["x", "y"]
+        )
+    assert "no 'y'" not in str(wrong.value)

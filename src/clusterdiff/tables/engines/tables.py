@@ -9,8 +9,8 @@ from typing import Any
 import narwhals.stable.v2 as nw
 
 from clusterdiff.caching import cached_property
-from clusterdiff.errors import ArgumentError, LabelError, listed, nearest
-from clusterdiff.messages import Message, joined
+from clusterdiff.errors import ArgumentError, LabelError, UnknownColumn, listed, refuse_unknown
+from clusterdiff.messages import Message
 from clusterdiff.points.data import scale_of
 from clusterdiff.points.keys import parts_of
 from clusterdiff.tables.engines.native import Engine, Frame, engine_of, flag, plain
@@ -174,7 +174,8 @@ def read_two(
     keys: tuple[str, ...] = (),
 ) -> Points:
     """Two tables, joined on the point."""
-    left, right = two_readers(true, pred, point, cluster)
+    either = [("weights", weights)] * (weights is not None) + [("features", name) for name in features]
+    left, right = two_readers(true, pred, point, cluster, either)
     width = take_numbers(left, right, weights, features)
     units = bring_to_size(left, right)
     sides = (SideTable("true", left.selected(), "i"), SideTable("pred", right.selected(), "j"))
@@ -195,9 +196,12 @@ def read_two(
 
 
 def two_readers(
-    true: object, pred: object, point: tuple[str, str], cluster: tuple[str, str]
+    true: object, pred: object, point: tuple[str, str], cluster: tuple[str, str], either: Sequence[Any] = ()
 ) -> tuple[Reader, Reader]:
-    """Two tables of one engine, with their points (i, j) and clusters (t, p) taken."""
+    """Two tables of one engine, with their points (i, j) and clusters (t, p) taken.
+
+    Arguments that name columns of ``either`` table are looked at here too: all unknown ones are told together.
+    """
     left, right = Reader(true, "true"), Reader(pred, "pred")
     kinds = [reader.frame.implementation.value for reader in (left, right)]
     if kinds[0] != kinds[1]:
@@ -207,8 +211,11 @@ def two_readers(
             ),
             Message("convert one of them, for example with `.to_arrow()` or `.to_pandas()`."),
         )
-    for reader, i in ((left, 0), (right, 1)):
-        reader.require(point=point[i], cluster=cluster[i])
+    lacking = left.lacking(("point", point[0]), ("cluster", cluster[0]), *either)
+    lacking = [
+        one for one in lacking if (one.argument, one.column) not in either or one.column not in right.schema
+    ]
+    refuse_unknown([*lacking, *right.lacking(("point", point[1]), ("cluster", cluster[1]))])
     left.take("i", point[0], "point")
     right.take("j", point[1], "point")
     match_kinds(left, "i", right, "j", "points")
@@ -349,17 +356,14 @@ class Reader:
         self.frame = self.engine.numbered(self.frame, ROW)
         self._taken[name] = c(ROW)
 
+    def lacking(self, *columns: tuple[str, str]) -> list[UnknownColumn]:
+        """Those of the arguments that name no column of the table."""
+        table, schema = self.argument, self.schema
+        return [UnknownColumn(a, table, column, schema) for a, column in columns if column not in schema]
+
     def require(self, **columns: str) -> None:
-        """Raise unless the table has all columns that the arguments name; those that it lacks are named together."""
-        table, names = self.argument, ", ".join(map(repr, self.schema))
-        what = "`{argument}` must name a column of `{table}`; it has no {column!r}, but {names}."
-        lacking = {argument: column for argument, column in columns.items() if column not in self.schema}
-        if lacking:
-            told = [
-                Message(what, argument=a, table=table, column=column, names=names)
-                for a, column in lacking.items()
-            ]
-            raise ArgumentError(joined(told), nearest(next(iter(lacking.values())), self.schema))
+        """Raise unless the table has all columns that the arguments name; those that it lacks are told together."""
+        refuse_unknown(self.lacking(*columns.items()))
 
     def _dtype(self, column: str, argument: str) -> Any:
         self.require(**{argument: column})
