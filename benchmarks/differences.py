@@ -1,6 +1,6 @@
 """How often intervals of a judged difference hold the difference itself, from blind reviews of changed components.
 
-python benchmarks/differences.py [--samples 1000]
+python benchmarks/differences.py [--samples 1000] [--seed 0]
 
 Populations are made: a truth, an old run of it with errors, and a new run that sets some right and makes others. A cell
 is a population, a number of reviewed components and an estimand; those that would come with a warning are left out:
@@ -29,9 +29,9 @@ SHARES = {
 }
 
 
-def runs(tail: float, errors: float, n: int = 30_000) -> tuple[Any, Any, Any]:
+def runs(tail: float, errors: float, seed: int, n: int = 30_000) -> tuple[Any, Any, Any]:
     """A truth, an old run and a new one."""
-    rng = np.random.default_rng([int(10 * tail), int(1000 * errors)])
+    rng = np.random.default_rng([int(10 * tail), int(1000 * errors), seed])
     true = np.repeat(np.arange(n), 1 + np.minimum(rng.zipf(tail, n), 100))[:n]
 
     def spoiled(labels: Any, rate: float) -> Any:
@@ -55,18 +55,20 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--samples", type=int, default=1000)
-    samples = parser.parse_args().samples
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args()
+    samples, seed = args.samples, args.seed
     cells: list[float] = []
     for tail in (2.2, 2.6, 3.0):
         for errors in (0.03, 0.08):
-            true, old, new = runs(tail, errors)
+            true, old, new = runs(tail, errors, seed)
             diff = cd.compare(old, new)
             changed = changed_components(diff)
             if len(changed) < 200:
                 continue
             y = measured(diff, changed.component.tolist(), true)
             for k in (50, 100, 200):
-                found, rng = probabilities(changed.x, k, changed.kind), np.random.default_rng(k)
+                found, rng = probabilities(changed.x, k, changed.kind), np.random.default_rng([k, seed])
                 totals = {h: float(changed.x[~found.certain & (changed.kind == h)].sum()) for h in range(3)}
                 totals[-1] = float(changed.x[found.certain].sum())
                 held: dict[str, list[bool]] = {name: [] for name in (*TOTALS, *SHARES)}

@@ -1,6 +1,6 @@
 """How often intervals from a sample of the truth hold the value of the whole, and how long an estimate takes.
 
-python benchmarks/estimates.py [--samples 1000] [--only "mild tail"] [--records 10000000]
+python benchmarks/estimates.py [--samples 1000] [--only "mild tail"] [--records 10000000] [--seed 0]
 
 Populations are made: clusters of some shape, of which a share of the points went astray, alone or to another cluster. A
 cell is a population, a design, a number of draws and a measure; it counts if fewer than a tenth of its samples come
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 import clusterdiff as cd
+from clusterdiff.diff.interval import Resampling
 from clusterdiff.judgements.resolved import estimate_clusters, weigh
 from clusterdiff.judgements.runs import Indexed
 from clusterdiff.judgements.samples import Sample
@@ -36,9 +37,9 @@ MEASURES = [
 ]
 
 
-def population(shape: str, errors: float, n: int = 30_000) -> tuple[Any, Any]:
+def population(shape: str, errors: float, seed: int, n: int = 30_000) -> tuple[Any, Any]:
     """True and predicted labels."""
-    rng = np.random.default_rng([list(SHAPES).index(shape), int(100 * errors)])
+    rng = np.random.default_rng([list(SHAPES).index(shape), int(100 * errors), seed])
     true = np.repeat(np.arange(n), SHAPES[shape](rng, n))[:n]
     astray, alone = rng.random(n) < errors, rng.random(n) < 0.5
     pred = np.where(astray & ~alone, np.roll(true, 17), true)
@@ -54,7 +55,10 @@ def laid(drawn: Any, every: list[Any], run: Indexed) -> Sample:
     k = len(run.sizes)
     keys, m = np.unique(draw * k + run.cluster[place], return_counts=True)
     cells = (keys // k, keys % k, m.astype(float))
-    return Sample(sizes.astype(float), *cells, drawn, run.sizes, run.histogram, 0, place, draw)
+    kept = np.arange(len(drawn))
+    return Sample(
+        sizes.astype(float), *cells, drawn, run.sizes, run.histogram, 0, place, draw, kept, len(drawn)
+    )
 
 
 def main() -> None:
@@ -64,19 +68,20 @@ def main() -> None:
     )
     parser.add_argument("--samples", type=int, default=1000)
     parser.add_argument("--only", choices=list(SHAPES))
+    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--records", type=int, default=10_000_000)
     args = parser.parse_args()
     cells: list[float] = []
     for shape in SHAPES if args.only is None else [args.only]:
         for errors in (0.05, 0.15):
-            true, pred = population(shape, errors)
+            true, pred = population(shape, errors, args.seed)
             whole = cd.compare(true, pred).scores(MEASURES)
             run = Indexed(pred)
             order = np.argsort(true, kind="stable")
             every = np.split(order, np.flatnonzero(np.diff(true[order])) + 1)
             for design in ("clusters", "points"):
                 for k in (100, 300):
-                    rng = np.random.default_rng([k, design == "points"])
+                    rng = np.random.default_rng([k, design == "points", args.seed])
                     held, warned = dict.fromkeys(MEASURES, 0), dict.fromkeys(MEASURES, 0)
                     for _ in range(args.samples):
                         if design == "clusters":
@@ -86,11 +91,14 @@ def main() -> None:
                         sample = laid(drawn, every, run)
                         weights = weigh(sample, design, None, None)
                         by_points = design == "points"
-                        found, warnings = estimate_clusters(sample, weights, MEASURES, 0.95, by_points)
+                        found, warnings = estimate_clusters(
+                            sample, weights, MEASURES, Resampling(), by_points
+                        )
+                        about = {name for said in warnings for name in said.partition(":")[0].split(", ")}
                         for name in MEASURES:
                             one = found[name]
                             held[name] += one.low is not None and one.low <= whole[name] <= one.high
-                            warned[name] += any(w.startswith(f"{name}:") for w in warnings)
+                            warned[name] += name in about
                     quiet = [name for name in MEASURES if warned[name] < args.samples / 10]
                     cells += [held[name] / args.samples for name in quiet]
                     told = ", ".join(f"{name} {held[name] / args.samples:.3f}" for name in quiet)

@@ -68,6 +68,13 @@ def test_a_colleague_goes_on_where_one_stopped(tmp_path: Path, open_page: Any) -
         assert now(page) == pytest.approx(promised, abs=1e-12)
         assert to_decide(page) == left
         assert sorted(decided(page)) == sorted(before)
+        # Dates are moments there, too: half past nine in Berlin is before eight in UTC, so that x contradicts y.
+        lines = [("x", "2026-11-02T09:30+02:00", [["a", "b"]]), ("x", "2026-11-02T08:00", [["a"], ["b"]])]
+        lines += [("y", "2026-11-01", [["a", "b"]])]
+        dated = [{"by": by, "at": at, "groups": groups} for by, at, groups in lines]
+        assert cd.Judgements(dated).contradictions
+        (tmp_path / "dated.jsonl").write_text("".join(json.dumps(one) + "\n" for one in dated))
+        assert "contradicts other judgements" in pick(page, tmp_path / "dated.jsonl")
         # Another's decision can be taken back: it is withdrawn, and proposed again.
         page.get_by_role("button", name="Put back").first.click()
         assert len(decided(page)) == len(before) - 1

@@ -86,6 +86,12 @@ def test_s_h_lies_within_its_bounds() -> None:
     found = cd.estimate(clusters(true), pred, design="clusters")
     low, high = found.bounds("S_H")
     assert low == pytest.approx(high) == pytest.approx(cd.score(true, pred))
+    right = cd.estimate([[0, 1], [2]], [[0, 1], [2], [3]], ["S_H", "b3.recall"], design="clusters")
+    assert right.bounds("S_H") == (1, 1)
+    assert (right["S_H"].low, right["S_H"].high) == (
+        right["b3.recall"].low,
+        1,
+    )  # two draws without an error prove little
     half = cd.estimate(clusters(true)[::2], pred, design="clusters")
     low, high = half.bounds("S_H")
     assert low < high

@@ -182,3 +182,11 @@ def test_scored_pairs_say_where_to_cut(tmp_path: Path) -> None:
         assert command(*args, *more).exit_code == 0
         rows = (tmp_path / "out.csv").read_text(encoding="utf-8").split()[1:]
         assert "".join(row[-1] for row in rows) == wanted
+
+
+def test_limits_of_two_runs_need_two_runs(files: Path) -> None:
+    """What regressed is unknown without an older run: no success."""
+    run, said = files / "run.csv", files / "j.jsonl"
+    out = command("judge", run, said, "--fail-if", "regressed>0")
+    assert (out.exit_code, "--fail-if 'regressed' is about two runs" in out.output) == (2, True)
+    assert command("judge", "--old", run, "--new", run, said, "--fail-if", "regressed>0").exit_code == 0

@@ -43,7 +43,10 @@ def corrected(
     contradict each other end the command.
     """
     if clustering.labels.absent is not None:
-        raise ArgumentError("the clustering has points without a cluster (null labels).")
+        raise ArgumentError(
+            "the run has points without a cluster (null labels).",
+            "give each a cluster of its own, or leave their rows out.",
+        )
     links = None
     if scores is not None:
         pairs = read_scored(parse(scores).resolved())

@@ -250,7 +250,7 @@ def _of_difference(old: object, new: object, judgements: object, level: float) -
         placed_run = Indexed(run, side)
         if not all(shows(said, side, placed_run) for said in batches):
             raise ArgumentError(
-                Message("`judgements` show other clusters than `{side}` has.", side=side),
+                Message("the review shows other clusters than `{side}` has.", side=side),
                 "pass the two runs from which the review was drawn, the old one first.",
             )
     batches = shared_answers(batches)

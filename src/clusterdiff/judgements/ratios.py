@@ -187,7 +187,10 @@ def bounded(low: Estimated, high: Estimated, level: float, linear: bool) -> tupl
         return math.nan, math.nan
     most = max(errors)
     if most <= 0:
-        return low.value, high.value
+        # Nothing varies. At an end of the scale that does not mean that nothing could.
+        if low.value >= 1 - EDGE:
+            return low.interval(level)
+        return high.interval(level) if high.value <= EDGE else (low.value, high.value)
     c = _between(level, (b - a) / most)
     found = expit(a - c * errors[0]), expit(b + c * errors[1])
     return (0.0 if low.value <= EDGE else found[0]), (1.0 if high.value >= 1 - EDGE else found[1])

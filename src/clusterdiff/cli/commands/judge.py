@@ -68,6 +68,9 @@ def command(
     if run is None or not paths:
         raise ArgumentError("there are no judgements to check the run against.", "pass RUN JUDGEMENTS…")
     wanted = limits(fail_if, [*STATES, "largest", "fixed", "regressed"])
+    for limit in wanted:
+        if old is None and limit.name in ("fixed", "regressed"):
+            raise ArgumentError(f"--fail-if {limit.name!r} is about two runs.", "pass --old and --new.")
 
     def source(text: str) -> Source:
         named = parse(text)

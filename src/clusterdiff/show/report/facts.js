@@ -3,6 +3,15 @@
 const factsOf = (() => {
   const saidOf = (one) => new Map(one.unsure?.length ? one.unsure.map((point) => [point, null]) : one.groups.flatMap((group, i) => group.map((point) => [point, i])));
 
+  // Dates as `judgements/times.py` reads them: moments, in UTC unless they name a zone; or numbers; or texts.
+  const ISO = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/;
+  const momentOf = (at) => {
+    const text = String(at);
+    const date = ISO.exec(text);
+    if (date) return Date.parse(text.length > 10 && !date[1] ? `${text}Z` : text);
+    return text.trim() && Number.isFinite(Number(text)) ? Number(text) : text;
+  };
+
   // A later judgement of the same author about the same two points replaces the earlier one, for these two alone: which
   // judgements are replaced, and for which points.
   const replaced = (judgements) => {
@@ -11,15 +20,15 @@ const factsOf = (() => {
     for (const one of judgements) {
       if (one.by == null || one.at == null) continue;
       if (!authors.has(one.by)) authors.set(one.by, []);
-      authors.get(one.by).push({ one, said: saidOf(one) });
+      authors.get(one.by).push({ one, said: saidOf(one), at: momentOf(one.at) });
     }
     for (const mine of authors.values()) {
       const at = new Map();
       for (const entry of mine) for (const point of entry.said.keys()) at.set(point, [...(at.get(point) || []), entry]);
-      for (const { one, said } of mine) {
+      for (const { one, said, at: when } of mine) {
         const shared = new Map();
         for (const point of said.keys()) {
-          for (const later of at.get(point)) if (later.one.at > one.at) shared.set(later, [...(shared.get(later) || []), point]);
+          for (const later of at.get(point)) if (later.at > when) shared.set(later, [...(shared.get(later) || []), point]);
         }
         for (const [later, points] of shared) {
           points.forEach((a, i) => {
