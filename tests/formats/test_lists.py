@@ -191,6 +191,8 @@ def test_pairs_have_to_be_plain(tmp_path: Path) -> None:
     ("column", "values", "held"),
     [
         ("is_match", ("1", "0"), "0 and 1"),
+        ("verdict", ("match", "no match"), "match and no match"),
+        ("verdict", ("no match", "no match"), "no match"),
         ("label", ("match", "distinct"), "distinct and match"),
         ("Match", ("True", "False"), "False and True"),
         ("clerical_match_score", ("1.0", "0.3"), "0.3 and 1.0"),

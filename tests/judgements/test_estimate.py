@@ -235,7 +235,9 @@ def test_the_command_estimates_from_files(tmp_path: Path) -> None:
     )
     found = json.loads(command("estimate", pairs, run, "--json").stdout)
     assert found["estimates"]["pairs.precision"]["value"] == pytest.approx(0.5)
-    assert found["estimates"]["pairs.recall"]["bounds"] is not None
+    low, high = found["estimates"]["pairs.recall"]["bounds"]
+    assert command("estimate", pairs, run).stdout.splitlines()[0].split()[-1] == "bounds"
+    assert f"{low:.4f} to {high:.4f}" in command("estimate", pairs, run, "--latex").stdout
     pairs.write_text("a,b,verdict\na,b,perhaps\n", encoding="utf-8")
     assert "the verdict must be" in command("estimate", pairs, run).output
     pilot = ("plan", run, "--measure", "b3.recall", "--error", "0.1", "--pilot", true)

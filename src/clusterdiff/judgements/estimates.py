@@ -102,7 +102,7 @@ class Estimates(Mapping[str, Estimate]):
         }
 
     def rows(self) -> list[list[str]]:
-        """The cells of the table for people: measure, estimate, standard error, interval, effective draws."""
+        """The cells of the table for people: measure, estimate, standard error, interval, effective draws, bounds."""
         out = []
         for name, one in self._found.items():
             value = "" if one.value is None else number(one.value)
@@ -113,12 +113,22 @@ class Estimates(Mapping[str, Estimate]):
                 "" if one.low is None or one.high is None else f"{number(one.low)} to {number(one.high)}"
             )
             out.append([name, value, error, between, f"{one.effective:,.0f}"])
+            if self._unsure:
+                out[-1].append(
+                    "" if one.bounds is None else f"{number(one.bounds[0])} to {number(one.bounds[1])}"
+                )
         return out
+
+    @property
+    def _unsure(self) -> bool:
+        """Whether bounds are told beside a value, because some answers were unsure."""
+        return any(one.value is not None and one.bounds is not None for one in self._found.values())
 
     @property
     def heads(self) -> list[str]:
         """What the columns of the table are called."""
-        return ["measure", "estimate", "error", f"{self.level:.0%} interval", "worth"]
+        bounds = ["bounds"] if self._unsure else []
+        return ["measure", "estimate", "error", f"{self.level:.0%} interval", "worth", *bounds]
 
     def to_markdown(self) -> str:
         """A table in Markdown, with its warnings and signature below."""
@@ -133,7 +143,7 @@ class Estimates(Mapping[str, Estimate]):
         head = f"{' & '.join(map(latex, self.heads))} \\\\"
         return "\n".join(
             [
-                "\\begin{tabular}{lrrrr}",
+                f"\\begin{{tabular}}{{l{'r' * (len(self.heads) - 1)}}}",
                 "\\toprule",
                 head,
                 "\\midrule",

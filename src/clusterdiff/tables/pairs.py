@@ -38,6 +38,8 @@ SCORES = ("score", "probability", "match_probability", "similarity", "confidence
 #: the last ones are judgements only if they hold two values.
 JUDGED = (
     "clerical_match_score",
+    "verdict",
+    "judgement",
     "is_match",
     "match",
     "matched",
@@ -50,6 +52,7 @@ TWO_VALUED = ("label", "class")
 #: What says of a pair that it is no link.
 NO_LINK = frozenset({
     "0", "0.0", "-1", "false", "f", "no", "n", "distinct", "different", "nonmatch", "non-match", "non_match",
+    "no match", "negative", "unsure",
 })  # fmt: skip
 
 
