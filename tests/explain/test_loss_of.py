@@ -160,7 +160,7 @@ def test_a_part_may_be_a_gain() -> None:
         loss = cd.compare(true, pred).loss_of("nf1")
         assert loss.split + loss.merge == pytest.approx(loss.total, abs=1e-12)
         if loss.merge < -1e-6:
-            found.append(loss.told(2, ["split", "merge"], shares=True))
+            found.append(loss.words(2, ["split", "merge"], shares=True))
     assert found
     assert all(told[1].startswith("while merges gained ") and "%" not in told[0] for told in found)
 
@@ -183,7 +183,7 @@ def test_undefined_on_the_way() -> None:
     assert loss.merge == pytest.approx(1 - cd.score(both, pred, "rand"))
     loss = cd.compare(true, pred).loss_of(none)
     assert not isfinite(loss.split)
-    assert loss.told(2, ["split", "merge"]) == ["which cannot be divided"]
+    assert loss.words(2, ["split", "merge"]) == ["which cannot be divided"]
 
 
 # ---- told

@@ -59,7 +59,7 @@ def lost(loss: Loss, voice: Voice, parts: Sequence[str], same: bool) -> str:
     """What a measure lost, and to what."""
     if same or not loss.total:
         return f"lost nothing{': the clusterings are the same' if same else ''}"
-    return f"lost {number(loss.total)}: {', '.join(loss.told(4, parts, voice.nouns.point, shares=True))}"
+    return f"lost {number(loss.total)}: {', '.join(loss.words(4, parts, voice.nouns.point, shares=True))}"
 
 
 class Cost(NamedTuple):

@@ -187,7 +187,7 @@ class Matrix:
         return int(apart.min()), int(apart.max())
 
     @property
-    def told(self) -> str:
+    def extent(self) -> str:
         """How many clusterings of how many points these are."""
         least, most = self.shared
         points = count(most) if least == most else f"{least:,} to {count(most)} by pair"
@@ -356,7 +356,7 @@ class Matrix:
         return f"{made}|{self.pool.signature}|v:{__version__}"
 
     def _sentences(self) -> Iterator[str]:
-        yield f"{self.told}, each against each by {self.measure.name}"
+        yield f"{self.extent}, each against each by {self.measure.name}"
         mean, spread, least, greatest = self.stability
         yield f"mean {mean:.4f} ± {spread:.4f}, from {least:.4f} to {greatest:.4f}; medoid {self.medoid}"
 

@@ -256,7 +256,7 @@ class Comparison(Advice, Changelog):
         true, pred = self.clusters
         return [
             f"S_H = {number(self.score())} for {count(self.n)} in {true:,} true and {count(pred, 'predicted cluster')}",
-            f"lost {number(loss.total)}: {', '.join(loss.told(4, self.summed.losses))}",
+            f"lost {number(loss.total)}: {', '.join(loss.words(4, self.summed.losses))}",
             "components: " + ", ".join(f"{count:,} {kind}" for kind, count in kinds.items()),
         ]
 

@@ -45,14 +45,14 @@ class Loss(NamedTuple):
         """The same in other units."""
         return Loss(*(x / by for x in self))
 
-    def told(
+    def words(
         self, digits: int, parts: Sequence[str], point: str = "point", *, shares: bool = False
     ) -> list[str]:
         """Some of the parts in words, with their shares of the total if wanted; what was gained is shown as gained.
 
-        >>> Loss.of(0.25, 0.0).told(2, ["split", "merge"])
+        >>> Loss.of(0.25, 0.0).words(2, ["split", "merge"])
         ['0.25 to splits', '0.00 to merges']
-        >>> Loss.of(0.25, -0.02).told(2, ["split", "merge"], shares=True)
+        >>> Loss.of(0.25, -0.02).words(2, ["split", "merge"], shares=True)
         ['0.25 to splits', 'while merges gained 0.02']
         """
         if isnan(self.split):
@@ -79,9 +79,9 @@ class Loss(NamedTuple):
         >>> Loss.of(0.25, -0.02).sentence(["split", "merge"])
         '0.2300 was lost, 0.2500 to splits, while merges gained 0.0200'
         """
-        told = self.told(4, parts, point, shares=True)
-        lost = [part for part in told if not part.startswith("while")]
-        gained = [part for part in told if part not in lost]
+        words = self.words(4, parts, point, shares=True)
+        lost = [part for part in words if not part.startswith("while")]
+        gained = [part for part in words if part not in lost]
         return ", ".join([f"{number(self.total)} was lost", *([and_list(lost)] if lost else []), *gained])
 
     def to_dict(self) -> dict[str, float | None]:

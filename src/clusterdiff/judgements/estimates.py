@@ -32,10 +32,10 @@ class Estimate:
     adjusted: float | None = None
 
     def __repr__(self) -> str:
-        return f"<Estimate {self.measure} {self.told}>"
+        return f"<Estimate {self.measure} {self.words}>"
 
     @property
-    def told(self) -> str:
+    def words(self) -> str:
         """The value or its bounds, and the interval, in words."""
         between = "" if self.bounds is None else f"{number(self.bounds[0])} to {number(self.bounds[1])}"
         value = between if self.value is None else f"{number(self.value)}"

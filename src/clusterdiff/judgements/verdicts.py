@@ -138,10 +138,10 @@ class Verdicts:
         return len(self.table)
 
     def __repr__(self) -> str:
-        return f"<Verdicts: {self.told}>"
+        return f"<Verdicts: {self.words}>"
 
     @property
-    def told(self) -> str:
+    def words(self) -> str:
         """The counts in words."""
         told = [f"{self._counts[state]:,} {state}" for state in STATES if self._counts[state]]
         share = f" ({percent(self.share)})" if self.kept else ""
@@ -293,7 +293,7 @@ def judged(entries: Entries, run: Indexed, old: Indexed | None) -> Verdicts:
 
 def summary(verdicts: Verdicts) -> str:
     """One sentence on a run, or on the change from an older one."""
-    told = f"{count(len(verdicts), 'judgement')}: {verdicts.told}"
+    told = f"{count(len(verdicts), 'judgement')}: {verdicts.words}"
     if verdicts.before is not None:
         told += f"; {len(verdicts.fixed):,} fixed, {len(verdicts.regressed):,} regressed"
     return told

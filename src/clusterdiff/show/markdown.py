@@ -46,7 +46,7 @@ def comparison_markdown(
         *([markdown_notices(diff.notices).rstrip()] if diff.notices else []),
         *(map(escaped, sentences(diff)) if sides == ("old", "new") else ()),
         f"{scores} · {' · '.join(sizes)}",
-        f"Lost {number(loss.total, 6)}: {', '.join(loss.told(6, diff.summed.losses))}.",
+        f"Lost {number(loss.total, 6)}: {', '.join(loss.words(6, diff.summed.losses))}.",
         f"Components: {', '.join(f'{number:,} {kind}' for kind, number in kinds.items())}.",
     ]
     worst = [component for component in diff.components[:top] if component.loss > 0]

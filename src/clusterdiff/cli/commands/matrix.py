@@ -109,7 +109,7 @@ def command(
 
 def _show(found: Matrix, top: int) -> None:
     out = console()
-    out.print(found.told)
+    out.print(found.extent)
     if len(found) <= PRINTED:
         table = plain_table(found.measure.name, right=[shown(found.names[i], 16) for i in found.order])
         for i in found.order:

@@ -226,7 +226,7 @@ class EngineComparison(Comparison):
         true, pred = self.clusters
         return [
             f"S_H = {number(self.score())} for {count(self.n)} in {true:,} true and {count(pred, 'predicted cluster')}",
-            f"lost {number(loss.total)}: {', '.join(loss.told(4, summed.losses))}",
+            f"lost {number(loss.total)}: {', '.join(loss.words(4, summed.losses))}",
             f"computed in {self.engine}: {count(len(summed), 'cell')} stayed there (budget {self._budget:,} bytes)",
         ]
 
