@@ -2,6 +2,7 @@
 // 64 KiB are mapped directly and, once freed, kept for whoever asks next, up to a limit; large ones are aligned to 2 MiB,
 // offered for huge pages, and kept in a way that lets the system take them back whenever it wants.
 #include "base/memory.hpp"
+#include "base/pages.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -32,6 +33,7 @@ class BlockCache {
     }
 
     static constexpr std::size_t kFrom = std::size_t{64} << 10;
+    static constexpr std::size_t kLarge = std::size_t{4} << 20;
 
     Block take(std::size_t bytes) {
         const std::size_t length = rounded(bytes);
@@ -47,7 +49,10 @@ class BlockCache {
         const std::size_t kept = lock.owns_lock() ? std::min(length, (kLimit - total_) / kHuge * kHuge) : 0;
         if (kept < length) ::munmap(data + kept, length - kept);
         if (!kept) return;
-        if (large) ::madvise(data, kept, MADV_FREE);
+        if (large) {
+            ::madvise(data, kept, MADV_HUGEPAGE);
+            ::madvise(data, kept, MADV_FREE);
+        }
         add(free_[large], {data, kept});
     }
     void give(const Block& block) { give(static_cast<char*>(block.data), block.mapped, block.mapped >= kLarge); }
@@ -65,7 +70,6 @@ class BlockCache {
 
   private:
     static constexpr std::size_t kHuge = std::size_t{2} << 20;
-    static constexpr std::size_t kLarge = std::size_t{4} << 20;
     static constexpr std::size_t kLimit = std::size_t{512} << 20;
 
     struct Stretch {
@@ -158,6 +162,12 @@ void give_block(const Block& block) {
     }
 #endif
     std::free(block.data);
+}
+
+void use_small_pages([[maybe_unused]] void* data, [[maybe_unused]] std::size_t bytes) {
+#if CLUSTERDIFF_MAPPED
+    if (bytes >= BlockCache::kLarge) ::madvise(data, bytes, MADV_NOHUGEPAGE);
+#endif
 }
 
 Block cut_block(const Block& block, [[maybe_unused]] std::size_t bytes) {

@@ -1,5 +1,5 @@
-// Records by bucket, written while they are read. What a worker writes of a bucket lies in pages; these come from large
-// blocks, since thousands of buckets are open at once, and only huge pages keep that many addresses at hand.
+// Records by bucket, written while they are read. What a worker writes of a bucket lies in pages, which come from large
+// blocks.
 #pragma once
 
 #include <mutex>
@@ -7,6 +7,7 @@
 
 #include "base/hash.hpp"
 #include "base/memory.hpp"
+#include "base/pages.hpp"
 
 namespace clusterdiff {
 
@@ -31,6 +32,7 @@ class Arena {
   private:
     u32* add(i64 words) {
         blocks_.emplace_back(words);
+        use_small_pages(blocks_.back().data(), static_cast<std::size_t>(words) * sizeof(u32));
         return blocks_.back().data();
     }
 
