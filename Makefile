@@ -85,8 +85,7 @@ docs: $(VENV)/.tested
 screenshots: $(VENV)/.tested
 	@$(BIN)/python examples/screens.py docs/images
 
-# The tests with the oldest versions that pyproject.toml allows, in an environment of their own. Peers want newer ones;
-# tests of the command want click 8.2, to tell standard error from output.
+# The tests with the oldest versions that pyproject.toml allows, in an environment of their own. Peers want newer ones.
 LOWEST := build/lowest
 LOWEST_TESTS ?= tests/framework tests/inputs tests/formats tests/engines tests/measures tests/explain tests/plots tests/golden
 lowest: $(VENV)/.tested
@@ -95,7 +94,7 @@ lowest: $(VENV)/.tested
 	  --python $(BIN)/python pyproject.toml -o build/lowest.txt
 	@$(BIN)/uv venv -q --clear --python $(BIN)/python $(LOWEST)
 	@$(BIN)/uv pip install -q --python $(LOWEST)/bin/python -r build/lowest.txt \
-	  hypothesis pytest pytest-xdist pyyaml conllu udapi scikit-learn mpmath 'click>=8.2'
+	  hypothesis pytest pytest-xdist pyyaml conllu udapi scikit-learn mpmath
 	@$(BIN)/uv pip install -q --python $(LOWEST)/bin/python --no-deps -C build-dir=build/lowest-objects .
 	@$(LOWEST)/bin/python -m pytest -q -p no:cacheprovider -n auto --maxprocesses 4 -o filterwarnings=ignore \
 	  -k 'not spark and not postgres' --ignore tests/engines/test_cluster.py $(LOWEST_TESTS)
