@@ -69,8 +69,9 @@ def matched_column(meet: Meet, name: str) -> FloatArray:
 def matched_mass(meet: Summed) -> int | float:
     """The weight of the points in the best one-to-one matching: their number, unless they are weighted."""
     if isinstance(meet, Meet):
-        mass: int | float = np.add.reduce(meet.mass[matched_cells(meet, meet.mass)]).item()
-        return mass
+        mass = meet.mass
+        matched: int | float = np.add.reduce(mass[matched_cells(meet, mass)]).item()
+        return matched
     return matched_in(meet, "matched")
 
 

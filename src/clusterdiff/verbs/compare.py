@@ -174,9 +174,8 @@ def score(true: object, pred: object, measure: AnyMeasure = "S_H", **options: An
             glance = lambda sums: float(asked(CoreCounted(sums)))  # noqa: E731
         if glance is not None and (sums := _core.sums(true, pred)) is not None:
             return glance(sums)
-    if not options and integers_in_order(true, pred):
-        # Two plain integer arrays need no alignment: this is what keeps small inputs cheap.
-        return float(resolve(measure)(Meet.from_labels(true, pred)))  # type: ignore[arg-type]
+        if glance is None and integers_in_order(true, pred):
+            return float(asked(Meet.from_labels(true, pred)))  # plain integers need no alignment either
     if not options and _plain(true) and _plain(pred):
         # A score does not mention clusters: their names need not be read.
         return float(resolve(measure)(meet_of(align(true, pred))))
