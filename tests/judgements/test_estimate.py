@@ -163,6 +163,8 @@ def test_reviews_of_points_are_told_from_other_judgements() -> None:
     drawn = [every[int(true[int(line["point"])])] for line in lines]
     by_hand = cd.estimate(drawn, pred, ["b3.recall"], design="points")
     assert both["b3.recall"] == by_hand["b3.recall"]
+    ranked = cd.rank(cd.Judgements(lines), {"a": pred, "b": true}, measures=["b3.recall"], design="points")
+    assert ranked.estimates["a"] == by_hand["b3.recall"]
     with pytest.raises(cd.ArgumentError, match="80 draws of a review of points among 81 judgements"):
         cd.estimate(cd.Judgements([*lines, {"groups": [["0"]], "complete": True}]), pred)
 

@@ -20,7 +20,7 @@ from clusterdiff.judgements.estimates import Estimates
 from clusterdiff.judgements.judged_pairs import USUAL, pairs_of
 from clusterdiff.judgements.reach import is_whole
 from clusterdiff.judgements.resolved import MEASURES, estimate_clusters, estimate_points, parsed, weigh
-from clusterdiff.judgements.review import reviews_points, shows
+from clusterdiff.judgements.review import answered_points, reviews_points, shows
 from clusterdiff.judgements.reviewed import estimate_difference
 from clusterdiff.judgements.runs import Indexed, PointFinder, named_columns, open_run
 from clusterdiff.judgements.samples import Design, MissingPoints, lay_sample, placed
@@ -267,23 +267,12 @@ def _of_points(
     how: Resampling,
 ) -> Estimates:
     """A review of random points: every measure through the points' true clusters, and S_H, if all is completed."""
-    answered = [one for one in sample if one.groups]
-    draws, drawn = [], []
-    for one in answered:
-        point = str(one.other.get("point"))
-        mine = [group for group in one.groups if point in group]
-        if not mine:
-            raise ArgumentError.about("sample", f"has {one.id!r}, whose groups lack its point {point!r}.")
-        draws.append(list(mine[0]))
-        drawn.append(point)
-    if not draws:
-        raise ArgumentError.about("sample", "has no answers yet.")
+    draws, drawn, every = answered_points(sample)
     asked = [name for name in measures or MEASURES if name != "S_H"]
     found = _of_clusters(draws, run, asked, how, missing, "points") if asked else None
     out = {} if found is None else dict(found)
     warnings = () if found is None else found.warnings
     if measures is None or "S_H" in measures:
-        every = sorted({group for one in answered for group in one.groups})
         plain = Resampling(how.level)
         try:
             whole = _of_clusters(every, run, None, plain, missing, None, drawn=drawn)
@@ -292,8 +281,8 @@ def _of_points(
                 raise
             whole = _of_clusters(draws, run, ["S_H"], plain, missing, "points")
         out |= dict(whole)
-    if len(answered) < len(sample):
-        warnings = (*warnings, f"{len(sample) - len(answered):,} of {len(sample):,} points have no answer.")
+    if len(draws) < len(sample):
+        warnings = (*warnings, f"{len(sample) - len(draws):,} of {len(sample):,} points have no answer.")
     told = f"clusterdiff:{__version__}|design:points|draws:{len(draws)}|points:{points_of(run)}"
     if how.method != "jackknife":
         told += f"|{how.signature}"

@@ -15,6 +15,7 @@ from clusterdiff import notebook
 from clusterdiff._version import __version__
 from clusterdiff.diff.interval import Resampling
 from clusterdiff.errors import ArgumentError, nearest, one_of
+from clusterdiff.judgements.collection import Judgements
 from clusterdiff.judgements.estimates import Estimate
 from clusterdiff.judgements.ratios import Estimated, freedom
 from clusterdiff.judgements.resolved import (
@@ -27,6 +28,7 @@ from clusterdiff.judgements.resolved import (
     values_of_points,
     weigh,
 )
+from clusterdiff.judgements.review import answered_points, reviews_points
 from clusterdiff.judgements.runs import open_run
 from clusterdiff.judgements.samples import Design, MissingPoints, lay_sample, placed
 from clusterdiff.messages import Message
@@ -153,6 +155,9 @@ def rank_sample(
             if by == "S_H"
             else nearest(by, RANKED),
         )
+    if isinstance(sample, Judgements) and reviews_points(sample):
+        draws_of_points, _, every = answered_points(sample)
+        sample = draws_of_points if drawn is None else every
     found: dict[str, Estimated] = {}
     told: dict[str, Estimate] = {}
     warnings: list[str] = []

@@ -137,3 +137,23 @@ def reviews_points(sample: Judgements) -> bool:
             "pass the answers to the review alone: other judgements were not drawn like them.",
         )
     return named > 0
+
+
+def answered_points(review: Judgements) -> tuple[list[list[str]], list[str], list[list[str]]]:
+    """The true cluster of each drawn point that has an answer, these points, and all clusters that were completed."""
+    draws, drawn = [], []
+    answered = [one for one in review if one.groups]
+    for one in answered:
+        point = str(one.other.get("point"))
+        mine = [group for group in one.groups if point in group]
+        if not mine:
+            raise ArgumentError.about("sample", f"has {one.id!r}, whose groups lack its point {point!r}.")
+        draws.append(list(mine[0]))
+        drawn.append(point)
+    if not draws:
+        raise ArgumentError.about("sample", "has no answers yet.")
+    return (
+        draws,
+        drawn,
+        [list(group) for group in sorted({group for one in answered for group in one.groups})],
+    )

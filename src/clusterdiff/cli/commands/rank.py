@@ -37,6 +37,7 @@ from clusterdiff.diff.units import SAMPLED
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import read_lines, write_text
 from clusterdiff.formats.source import Source
+from clusterdiff.judgements.estimate import read_if_judged
 from clusterdiff.show.ranking import render
 from clusterdiff.show.ranking.where import compared, losses
 from clusterdiff.verbs.compare import compare
@@ -181,7 +182,9 @@ def command(
         with told():
             sample, systems = systems_of(true, preds, inputs)
             points = None if drawn is None else read_lines(drawn)
-            print_sampled(sample, systems, how["measures"], design, points, level, form)
+            print_sampled(
+                read_if_judged(true) or sample, systems, how["measures"], design, points, level, form
+            )
         return
     with told(), progress() as tell:
         if table is not None:
