@@ -8,6 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from clusterdiff import _core
+from clusterdiff.meet.arrays import order_by
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.labels import BoolArray, Int64Array, IntArray
 
@@ -22,8 +23,6 @@ def matching(true: IntArray, pred: IntArray, size: Int64Array, least: Least) -> 
     all cells, and then that of the least point. A cell is taken if no earlier one has either of its clusters. So a pair
     that shares more than half of both clusters is always taken, and the result depends neither on rows nor on numbers.
     """
-    from clusterdiff.points.ordering import order_by  # a score needs none of it
-
     if not len(size):
         return np.empty(0, dtype=np.int64)
     k_true, k_pred = int(true.max()) + 1, int(pred.max()) + 1
@@ -47,8 +46,6 @@ def matching(true: IntArray, pred: IntArray, size: Int64Array, least: Least) -> 
 
 def _tied(cluster: IntArray, rank: Int64Array) -> BoolArray:
     """Which cells have the rank of another one of their cluster."""
-    from clusterdiff.points.ordering import order_by
-
     order = order_by(cluster, rank)
     same = np.flatnonzero(~(_changes(cluster[order]) | _changes(rank[order])))
     tied = np.zeros(len(order), dtype=bool)

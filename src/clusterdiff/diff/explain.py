@@ -183,7 +183,9 @@ def explain(
     whole = float(running[-1])
     half = int(np.searchsorted(running, whole / 2)) + 1 if damaged else 0
     told = min(top, damaged)
-    kinds = {row.value: Loss(*row[3:]) for row in by_kind(analysis)}  # value, points and score come first
+    kinds = {
+        row.value: Loss(*row[3:]) for row in analysis.once(by_kind)
+    }  # value, points and score come first
     narrator = Narrator(analysis, source, sides)
     stories = [
         Story(

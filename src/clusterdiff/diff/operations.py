@@ -11,9 +11,11 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.changes import Gathering
+from clusterdiff.diff.loss import costliest
 from clusterdiff.diff.recompute import NOWHERE, Operation
 from clusterdiff.diff.worth import Worth
 from clusterdiff.measures.formulas import x_log_x
+from clusterdiff.meet.arrays import order_by
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.unmatched import Unmatched
 from clusterdiff.points.labels import FloatArray, Int64Array
@@ -44,10 +46,14 @@ class Candidates(NamedTuple):
             return np.empty(0, dtype=np.int64)
         # Merges with and without one more cluster are two operations.
         hosted = (self.operation == MERGE) & (self.to >= 0)
-        order = np.lexsort((-gain, hosted, self.at, self.operation))
-        key = np.stack([self.operation, self.at, hosted])[:, order]
-        first = np.append(True, (key[:, 1:] != key[:, :-1]).any(axis=0))
-        return np.sort(order[first])
+        kind = 2 * self.operation + hosted
+        order = order_by(kind, self.at)
+        kind, at, gain = kind[order], self.at[order], gain[order]
+        first = np.flatnonzero(np.append(True, (kind[1:] != kind[:-1]) | (at[1:] != at[:-1])))
+        most = np.repeat(np.maximum.reduceat(gain, first), np.diff(np.append(first, len(gain))))
+        best = np.flatnonzero(gain == most)  # of equal ones the first
+        group = np.searchsorted(first, best, side="right")
+        return np.sort(order[best[np.diff(group, prepend=0) > 0]])
 
     def gathering(self, meet: Meet, pure: npt.NDArray[np.bool_]) -> Gathering:
         """Those of them that unite cells, given which cells are a predicted cluster each: merges and moves."""
@@ -65,19 +71,20 @@ class Candidates(NamedTuple):
     def affected(self, analysis: Analysis) -> Int64Array:
         """How many points each moves, adds or removes."""
         meet, operation, at = analysis.meet, self.operation, self.at
-        pure = analysis.parts_of_pred[meet.pred] == 1
-        size = np.asarray(meet.size, dtype=np.int64)
-        inside = np.bincount(meet.true[pure], size[pure], meet.k_true).astype(np.int64)
-        several = np.bincount(meet.pred, size, meet.k_pred).astype(np.int64)
+        cells = analysis.join.damaged_cells  # nothing else is ever repaired
+        pure = analysis.parts_of_pred[meet.pred[cells]] == 1
+        true, pred, size = meet.true[cells], meet.pred[cells], meet.size[cells]
+        inside = np.bincount(true[pure], size[pure], meet.k_true).astype(np.int64)
+        several = np.bincount(pred, size, meet.k_pred).astype(np.int64)
         stays = {
-            SPLIT: _heaviest(meet, meet.pred, meet.k_pred, ~pure),
-            MERGE: _heaviest(meet, meet.true, meet.k_true, pure),
+            SPLIT: _heaviest(meet, meet.pred, meet.k_pred, cells[~pure]),
+            MERGE: _heaviest(meet, meet.true, meet.k_true, cells[pure]),
         }
         out = np.zeros(len(at), dtype=np.int64)
         for which, of in (
             (SPLIT, several - stays[SPLIT]),
             (MERGE, inside),
-            (MOVE, size),
+            (MOVE, meet.size),
             (ADD, meet.missing.count(meet.k_true)),
             (REMOVE, meet.spurious.count(meet.k_pred)),
         ):
@@ -143,15 +150,16 @@ def in_order(gain: FloatArray, affected: Int64Array) -> Int64Array:
     >>> in_order(np.array([1.0, 0.5, 0.95]), np.array([3, 1, 2])).tolist()
     [2, 0, 1]
     """
-    step = np.floor(np.log(gain / gain.max(initial=0.0)) / np.log(NEARLY))
-    chosen: Int64Array = np.lexsort((-gain, affected, step))
-    return chosen
+    order = costliest(gain)
+    step = np.floor(np.log(gain[order] / gain.max(initial=0.0)) / np.log(NEARLY)).astype(np.int64)
+    return order[order_by(step, affected[order])]
 
 
-def _heaviest(meet: Meet, cluster: npt.NDArray[Any], k: int, among: npt.NDArray[np.bool_]) -> Int64Array:
+def _heaviest(meet: Meet, cluster: npt.NDArray[Any], k: int, cells: Int64Array) -> Int64Array:
     """The size of each cluster's heaviest cell among some, of equal ones the first."""
-    cells = np.flatnonzero(among)
-    rising = cells[np.lexsort((-cells, meet.mass[cells]))]
+    mass = meet.mass[cells]
+    # What is written last is the heaviest, of equal ones the first.
+    rising = cells[order_by(mass, -cells) if mass.dtype.kind in "iu" else np.lexsort((-cells, mass))]
     out = np.zeros(k, dtype=np.int64)
     out[cluster[rising]] = meet.size[rising]
     return out

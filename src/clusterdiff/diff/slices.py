@@ -91,9 +91,9 @@ def by(analysis: Analysis, source: PointSource, column: object) -> Table[Slice]:
     if isinstance(column, str) and column in source.columns:
         values = source.column(column)
     elif isinstance(column, str) and column == "size":
-        return by_size(analysis)
+        return analysis.once(by_size)
     elif isinstance(column, str) and column == "kind":
-        return by_kind(analysis)
+        return analysis.once(by_kind)
     elif isinstance(column, str):
         known = [*source.columns, *BUILT_IN]
         expected = " or ".join(f'"{name}"' for name in known)

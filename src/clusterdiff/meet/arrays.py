@@ -1,4 +1,4 @@
-"""The functions of formulas on arrays, and what there is to lose between weighted points."""
+"""The order of rows by several columns; the functions of formulas on arrays, and what weighted points have to lose."""
 
 from __future__ import annotations
 
@@ -9,7 +9,34 @@ import numpy.typing as npt
 
 from clusterdiff import _core
 from clusterdiff.meet.terms import CONTENTS
-from clusterdiff.points.labels import FloatArray, IntArray
+from clusterdiff.points.labels import FloatArray, Int64Array, IntArray
+
+
+def order_by(*keys: IntArray) -> Int64Array:
+    """The places of rows in the order of whole numbers, the most important first; equal rows stay in their order.
+
+    As ``np.lexsort``, but one sort of single numbers, where all that tells rows apart fits in 63 bits.
+
+    >>> order_by(np.array([2, 1, 2, 1]), np.array([5, 7, -5, 7])).tolist()
+    [1, 3, 2, 0]
+    """
+    count = len(keys[0])
+    if not count:
+        return np.empty(0, dtype=np.int64)
+    lows = [int(key.min()) for key in keys]
+    bits = [(int(key.max()) - low).bit_length() for key, low in zip(keys, lows, strict=True)]
+    place = (count - 1).bit_length()
+    if sum(bits) + place > 63:
+        return np.lexsort(keys[::-1])
+    packed = np.zeros(count, dtype=np.int64)
+    for key, low, width in zip(keys, lows, bits, strict=True):
+        packed <<= width
+        packed |= key.astype(np.int64) - low
+    packed <<= place
+    packed |= np.arange(count)
+    packed.sort()
+    packed &= (1 << place) - 1
+    return packed
 
 
 class ArrayFunctions:

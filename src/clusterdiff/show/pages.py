@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -32,6 +33,26 @@ def render_page(
     A file that the room lacks is one of those that pages share. The files are joined in their order, and the scripts
     share one scope: what one defines the next ones know.
     """
+    style = "\n".join([colours(), *_sources(room, [*STYLES, *styles])])
+    script = "\n".join(['"use strict";', "{", *_sources(room, [*SCRIPTS, *scripts]), "}"])
+    template: Any = _environment(room).get_template("page.html")
+    page: str = template.render(
+        style=style,
+        script=script,
+        data=_json(data),
+        # Nothing may be loaded and nothing run but the very style and script of this page.
+        policy=(
+            f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+            "base-uri 'none'; form-action 'none'"
+        ),
+        **context,
+    )
+    return page
+
+
+@cache
+def _environment(room: str) -> Any:
+    """What makes pages of a room's templates, which are compiled once."""
     import jinja2
 
     environment = jinja2.Environment(
@@ -51,19 +72,7 @@ def render_page(
         "sentence": lambda text: text[:1].upper() + text[1:],
         "visible": visible,
     }
-    style = "\n".join([colours(), *_sources(room, [*STYLES, *styles])])
-    script = "\n".join(['"use strict";', "{", *_sources(room, [*SCRIPTS, *scripts]), "}"])
-    return environment.get_template("page.html").render(
-        style=style,
-        script=script,
-        data=_json(data),
-        # Nothing may be loaded and nothing run but the very style and script of this page.
-        policy=(
-            f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
-            "base-uri 'none'; form-action 'none'"
-        ),
-        **context,
-    )
+    return environment
 
 
 def colours() -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.components import Component
 from clusterdiff.diff.explain import Narrator
-from clusterdiff.diff.loss import PARTS
+from clusterdiff.diff.loss import PARTS, costliest
 from clusterdiff.diff.repairs import Repair
 from clusterdiff.measures.formulas import x_log_x
 from clusterdiff.meet.unmatched import Unmatched
@@ -157,14 +157,14 @@ class Embedded:
         """Components by number, each once; and whether the page must have it."""
         analysis = self._diff.analysis
         first = [repair.component for repair in self._repairs[:FIRST_REPAIRS]]
-        costliest = [
-            of[np.argsort(-losses, kind="stable")[:CLUSTERS]].tolist()
+        clusters = [
+            of[costliest(losses)[:CLUSTERS]].tolist()
             for of, losses in zip((analysis.join.of_true, analysis.join.of_pred), self._losses, strict=True)
         ]
         table = self._diff.components["component"]
         if self._costs is not None:  # the costliest in that measure
             table = np.argsort(-np.nan_to_num(self._costs.of["component"]), kind="stable")
-        due = dict.fromkeys([*table[:1].tolist(), *first, *self._samples, *costliest[0], *costliest[1]])
+        due = dict.fromkeys([*table[:1].tolist(), *first, *self._samples, *clusters[0], *clusters[1]])
         yield from ((number, True) for number in due)
         yield from (
             (number, False) for number in table[: self._limits.components].tolist() if number not in due
