@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from itertools import combinations, permutations
+from itertools import combinations, permutations, repeat
 from math import floor, log
 
 import numpy as np
@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clusterdiff as cd
+from clusterdiff import _core
 from tests.cases import cases
 from tests.conftest import clusterings, label_pairs, random_pair
 
@@ -327,3 +328,48 @@ def test_clusters_that_are_the_same_take_no_part_in_repairs(weighted: bool) -> N
         ]
         assert [one.gain * share for one in few] == pytest.approx([one.gain for one in many], abs=1e-12)
     assert [one.clusters for one in apart.repairs()] == [one.clusters for one in beside.repairs()]
+
+
+def strayed(clusters: int) -> cd.types.Meet:
+    """Clusters of four points, of which nearly a third are one or two clusters further on: many components."""
+    rng = np.random.default_rng(3)
+    true = np.repeat(np.arange(clusters), 4)
+    return cd.compare(
+        true, np.where(rng.random(len(true)) < 0.3, true + rng.integers(0, 3, len(true)), true)
+    ).meet
+
+
+def test_batches_of_components_are_repaired_as_each_by_itself() -> None:
+    """The list has the gains of each component alone, and the sequence takes the best of all steps that come next."""
+    meet = strayed(4_000)
+    of = meet.cells.join().of_true
+    rows = np.split(np.argsort(of, kind="stable"), np.cumsum(np.bincount(of))[:-1])
+    gains, steps = [], []
+    for component, mine in enumerate(rows):
+        part = meet.restrict(np.sort(mine))
+        gains.append(_core.repairs(part.cells).gain * part.n / meet.n)
+        gained = _core.repair_steps(part.cells).gain * part.n / meet.n
+        # What gains more than an earlier step of its component follows that at once.
+        turn = np.minimum.accumulate(gained).tolist() if len(gained) else []
+        steps += zip((-gain for gain in turn), repeat(component), gained.tolist())
+    assert len(meet) > 4096  # cells in a batch
+    found, sequence = _core.repairs(meet.cells), _core.repair_steps(meet.cells)
+    np.testing.assert_allclose(np.sort(found.gain), np.sort(np.concatenate(gains)), rtol=1e-9, atol=1e-15)
+    turns = np.minimum.accumulate(sequence.gain)
+    np.testing.assert_allclose(turns, [-turn for turn, *_ in sorted(steps)], rtol=1e-9, atol=1e-15)
+    assert sequence.gain.sum() == pytest.approx(1 - meet.sums.s_h)  # type: ignore[attr-defined]
+    new = sequence.target[sequence.target >= meet.k_pred]
+    assert (
+        np.diff(new[np.sort(np.unique(new, return_index=True)[1])]) == 1
+    ).all()  # parts are numbered as they come
+
+
+def test_threads_change_no_repair(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same bits from one thread and from three."""
+    cells = strayed(80_000).cells
+    assert len(cells) > 1 << 17  # below, one thread does it all
+    found = []
+    for threads in ("1", "3"):
+        monkeypatch.setenv("CLUSTERDIFF_THREADS", threads)
+        found.append([*_core.repairs(cells), *_core.repair_steps(cells)])
+    assert all(map(np.array_equal, *found))

@@ -41,7 +41,7 @@ class Candidates(NamedTuple):
     gain: npt.NDArray[np.float64]
 
     def best(self, gain: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-        """The places of the best of those that differ in their target alone, in the order of all."""
+        """The places of the best of those that differ in their target alone, by operation and number."""
         if not len(gain):
             return np.empty(0, dtype=np.int64)
         # Merges with and without one more cluster are two operations.
@@ -53,7 +53,8 @@ class Candidates(NamedTuple):
         most = np.repeat(np.maximum.reduceat(gain, first), np.diff(np.append(first, len(gain))))
         best = np.flatnonzero(gain == most)  # of equal ones the first
         group = np.searchsorted(first, best, side="right")
-        return np.sort(order[best[np.diff(group, prepend=0) > 0]])
+        chosen: npt.NDArray[np.int64] = order[best[np.diff(group, prepend=0) > 0]]
+        return chosen
 
     def gathering(self, meet: Meet, pure: npt.NDArray[np.bool_]) -> Gathering:
         """Those of them that unite cells, given which cells are a predicted cluster each: merges and moves."""

@@ -1,5 +1,7 @@
 #include "explain/differing.hpp"
 
+#include "explain/join.hpp"
+
 namespace clusterdiff {
 
 namespace {
@@ -78,6 +80,63 @@ Differing differing(const Cells& t, const CellWeights& weights, const LostPoints
     });
     out.missing = moved(missing, row_of, run);
     out.spurious = moved(spurious, column, run);
+    return out;
+}
+
+std::vector<Differing> in_batches(Differing whole, Run& run) {
+    constexpr i64 kBatch = 4096;  // cells
+    const Cells& t = whole.cells;
+    std::vector<Differing> out;
+    if (t.count() <= kBatch || !whole.missing.empty() || !whole.spurious.empty()) {
+        out.push_back(std::move(whole));
+        return out;
+    }
+    const Join found = join(t, run);
+    std::vector<i64> cells(static_cast<std::size_t>(found.count));
+    run.each(0, t.k_true, [&](i64 row) { cells[found.of_true[row]] += t.indptr[row + 1] - t.indptr[row]; });
+    std::vector<i32> batch(cells.size());
+    std::vector<i64> sizes;
+    run.each(0, found.count, [&](i64 c) {
+        if (sizes.empty() || sizes.back() >= kBatch) sizes.push_back(0);
+        sizes.back() += cells[c];
+        batch[c] = static_cast<i32>(sizes.size()) - 1;
+    });
+    out.resize(sizes.size());
+    const bool weighted = !whole.mass.empty();
+    for (std::size_t b = 0; b < out.size(); ++b) {
+        Differing& d = out[b];
+        d.unit = whole.unit, d.total = whole.total, d.sound = whole.sound;
+        d.share = static_cast<double>(sizes[b]) / static_cast<double>(t.count());
+        d.cells.cols = Buffer<i32>(sizes[b]);
+        d.cells.sizes = Buffer<i64>(sizes[b]);
+        d.places.reserve(static_cast<std::size_t>(sizes[b]));
+        if (weighted) d.mass.reserve(d.places.capacity()), d.entropy.reserve(d.places.capacity());
+    }
+    std::vector<i32> number(static_cast<std::size_t>(t.k_pred));  // of each column in its batch
+    run.each(0, t.k_pred, [&](i64 c) {
+        Differing& d = out[batch[found.of_pred[c]]];
+        number[c] = static_cast<i32>(d.cells.k_pred++);
+        d.columns.push_back(whole.columns[c]);
+    });
+    std::vector<std::vector<i64>> ends(out.size(), {0});
+    run.each(0, t.k_true, [&](i64 row) {
+        const i32 b = batch[found.of_true[row]];
+        Differing& d = out[b];
+        d.rows.push_back(whole.rows[row]);
+        for (i64 q = t.indptr[row]; q < t.indptr[row + 1]; ++q) {
+            const i64 at = static_cast<i64>(d.places.size());
+            d.cells.cols[at] = number[t.cols[q]];
+            d.cells.sizes[at] = t.sizes[q];
+            d.cells.n += t.sizes[q];
+            d.places.push_back(whole.places[q]);
+            if (weighted) d.mass.push_back(whole.mass[q]), d.entropy.push_back(whole.entropy[q]);
+        }
+        ends[b].push_back(static_cast<i64>(d.places.size()));
+    });
+    for (std::size_t b = 0; b < out.size(); ++b) {
+        out[b].cells.k_true = static_cast<i64>(out[b].rows.size());
+        out[b].cells.indptr = Buffer<i64>::copy(ends[b].data(), static_cast<i64>(ends[b].size()));
+    }
     return out;
 }
 

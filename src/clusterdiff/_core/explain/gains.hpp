@@ -19,7 +19,7 @@ constexpr double kRounding = 1e-12;
 class Gains {
   public:
     Gains(const Differing& d, Run& run)
-        : run_(run), cells_(d.cells.count()), k_true_(d.cells.k_true), k_pred_(d.cells.k_pred), unit_(d.unit), total_(d.total), sound_(d.sound) {
+        : run_(run), cells_(d.cells.count()), k_true_(d.cells.k_true), k_pred_(d.cells.k_pred), unit_(d.unit), total_(d.total), sound_(d.sound), share_(d.share) {
         const Cells& t = d.cells;
         const double *mass = d.weights().mass, *entropy = d.weights().entropy;
         truth_.resize(k_true_);
@@ -368,7 +368,7 @@ class Gains {
     Run& run_;
     mutable i64 since_ = 0;
     i64 cells_, k_true_, k_pred_;
-    double unit_, total_, sound_;
+    double unit_, total_, sound_, share_;
     std::vector<Cell> cell_;
     std::vector<Truth> truth_;
     std::vector<Cluster> cluster_;
