@@ -415,7 +415,9 @@ class Narrator:
                 else f"{self.nouns.cluster} {self.pred(pred)}"
             )
             return f" {verb} {where}"
-        names = and_list([self.true(self._true_of[c]) for c in others], 3)
+        first = [self.true(self._true_of[c]) for c in others[:3]]  # of a giant cluster there may be a million
+        more = len(others) - len(first)
+        names = f"{', '.join(first)} and {more:,} more" if more else and_list(first)
         merged = f" {'were' if several else 'was'} merged with {names}"
         return f"{merged} in {self.nouns.cluster} {self.pred(pred)}"
 

@@ -258,8 +258,8 @@ class Repairs(_Listed):
         return self.analysis.meet.spurious.count(self.analysis.meet.k_pred)
 
     @cached_property
-    def of_component(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The places in this list of each component's repairs, best first, as (indptr, places)."""
+    def components(self) -> npt.NDArray[np.int32]:
+        """The component of each repair."""
         found = self.analysis.join
         of = np.empty(len(self), dtype=np.int32)
         for operation, component in enumerate(
@@ -267,7 +267,24 @@ class Repairs(_Listed):
         ):
             chosen = self._operation == operation
             of[chosen] = component[self._at[chosen]]
-        return _core.group_members(of, len(found))
+        return of
+
+    @cached_property
+    def of_component(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The places in this list of each component's repairs, best first, as (indptr, places)."""
+        return _core.group_members(self.components, len(self.analysis.join))
+
+    def cells_of(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """How many cells the repairs at some places of this list concern, at most."""
+        operation, at = self._operation[places], self._at[places]
+        number = np.ones(len(places), dtype=np.int64)
+        for which, parts in ((SPLIT, self.analysis.parts_of_pred), (MERGE, self.analysis.parts_of_true)):
+            number[operation == which] = parts[at[operation == which]]
+        return number
+
+    def target(self, place: int) -> int:
+        """The cell that a move unites its points with."""
+        return int(self._to[place])
 
     def _make(self, i: int) -> Repair:
         meet, names = self.analysis.meet, self.analysis

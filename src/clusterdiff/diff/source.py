@@ -21,6 +21,8 @@ from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.labels import Int64Array, Labels, LazyNames, names_at
 from clusterdiff.wording import Nouns, count
 
+NOBODY = np.empty(0, dtype=np.int64)
+
 
 class OtherColumns(Protocol):
     """The other columns of a table that the points came from: a value for each row of `true`, or a dict by point.
@@ -170,6 +172,8 @@ class PointSource:
 
     def _lost(self, side: str, clusters: CellNumbers) -> Any:
         unmatched = self.meet.missing if side == "true" else self.meet.spurious
+        if not len(unmatched):
+            return NOBODY
         assert unmatched.at is not None
         return unmatched.at[np.isin(unmatched.cluster, clusters)]
 

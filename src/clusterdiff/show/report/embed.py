@@ -156,7 +156,7 @@ class Embedded:
     def _in_turn(self) -> Iterator[tuple[int, bool]]:
         """Components by number, each once; and whether the page must have it."""
         analysis = self._diff.analysis
-        first = [repair.component for repair in self._repairs[:FIRST_REPAIRS]]
+        first = self._repairs.components[:FIRST_REPAIRS].tolist()
         clusters = [
             of[costliest(losses)[:CLUSTERS]].tolist()
             for of, losses in zip((analysis.join.of_true, analysis.join.of_pred), self._losses, strict=True)
@@ -183,9 +183,9 @@ class Embedded:
         meet, analysis = self._diff.meet, self._diff.analysis
         number = component.component
         every = analysis.cells_of_component(number)
-        listed = self._repairs_of(number, len(every))
+        listed = self._repairs_of(number, len(every), limits)
         repairs = list(listed.values())
-        cells = every if len(every) <= limits.cells else self._excerpt(every, repairs, limits.excerpt)
+        cells = every if len(every) <= limits.cells else self._excerpt(every, listed, limits.excerpt)
         whole = len(cells) == len(every)
         true, pred = (
             np.sort(analysis.codes_of_component(number, side)) if whole else np.unique(of[cells])
@@ -228,22 +228,22 @@ class Embedded:
                 entry |= told
         return entry, [repair | {"place": place} for place, repair in found if repair is not None]
 
-    def _excerpt(self, cells: Any, repairs: list[Repair], most: int) -> Any:
+    def _excerpt(self, cells: Any, repairs: dict[int, Repair], most: int) -> Any:
         """Some cells of a large component: those of its repairs, what is around, and the costliest true clusters."""
         meet, cost = self._diff.meet, self._losses.true
-        due = np.unique(np.concatenate([NOTHING, *(part for one in repairs for part in self._about(one))]))
+        about = (part for place, repair in repairs.items() for part in self._about(place, repair))
+        due = np.unique(np.concatenate([NOTHING, *about]))
         near = np.isin(meet.true[cells], meet.true[due]) | np.isin(meet.pred[cells], meet.pred[due])
         due = np.isin(cells, due)
         order = np.lexsort((cells, -cost[meet.true[cells]], ~near, ~due))
         return np.sort(cells[order[: max(most, np.count_nonzero(due))]])
 
-    def _about(self, repair: Repair) -> Iterator[Any]:
+    def _about(self, place: int, repair: Repair) -> Iterator[Any]:
         """The cells that a repair is about, with one of each cluster that it names."""
-        meet, analysis = self._diff.meet, self._diff.analysis
+        analysis = self._diff.analysis
         yield from repair.cells
         if repair.operation == "move":  # to where most of its true cluster is
-            cells = analysis.cells_of_true(int(meet.true[repair.cells[0][0]]))
-            yield cells[[analysis.pred[code] == repair.clusters[1] for code in meet.pred[cells].tolist()]]
+            yield np.array([self._repairs.target(place)])
         elif repair.lost is not None:
             side, code = repair.lost
             yield analysis.cells_of_true(code) if side == "true" else analysis.cells_of_pred(code)
@@ -309,11 +309,16 @@ class Embedded:
 
     # ---- repairs
 
-    def _repairs_of(self, component: int, cells: int) -> dict[int, Repair]:
-        """The best of a component, with all that are among the first of all, by their places in the list of all."""
+    def _repairs_of(self, component: int, cells: int, limits: Limits) -> dict[int, Repair]:
+        """The best of a component, with all that are among the first of all, by their places in the list of all.
+
+        Of a component that is held in part, those that concern more cells than are held of it are left out.
+        """
         repairs = self._repairs
         indptr, places = repairs.of_component
         mine = places[indptr[component] : indptr[component + 1]]
+        if cells > limits.cells:
+            mine = mine[repairs.cells_of(mine) <= limits.excerpt]
         most = self._limits.repairs if cells <= LARGE else max(LARGE_REPAIRS, self._limits.repairs)
         chosen = mine[: max(most, int(np.count_nonzero(mine < FIRST_REPAIRS)))]
         return {i: repairs[i] for i in chosen.tolist()}

@@ -151,16 +151,18 @@ class ClusterNames:
         wanted = np.zeros(len(pred), dtype=bool)
         wanted[place[partly]] = True
         for at, code in enumerate(pred.tolist()):
+            out_of = self._left_out(code)
+            if self._left <= 0 and not out_of:
+                continue
             own = np.asarray(self._diff.analysis.cells_of_pred(code), dtype=np.int64)
             outside = NONE if entry["whole"] else own[~np.isin(own, cells[place == at])]
-            out_of = self._left_out(code)
             if len(outside) or out_of or wanted[at] or (meet.uneven and lost[at] < self._spurious[code]):
                 rest = [*source.points_of(outside, NONE, NONE), *out_of]
                 every = [*source.points_of(own, NONE, np.array([code])), *out_of]
                 self._put(out["pred"], at, every, bool(out_of))
                 if rest:
                     self._put(out["rest"], at, rest, bool(out_of))
-        for at in partly.tolist():
+        for at in partly.tolist() if self._left > 0 else []:
             self._put(out["cells"], at, source.points(cells[[at]]), False)
         return {kind: named for kind, named in out.items() if named}
 
