@@ -52,6 +52,31 @@ def test_an_excerpt_has_the_cells_of_its_repairs(
         assert names == repair.clusters
 
 
+def test_a_giant_cluster_is_not_written_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The best repair splits a predicted cluster in 200 parts, which the page leaves out: it has sixty others."""
+    true = np.repeat(np.arange(200), 3)
+    pred = np.where(np.arange(600) % 3, true, -1)
+    diff = cd.compare(true, pred)
+    assert (diff.repairs()[0].operation, len(diff.repairs()[0].cells)) == ("split", 200)
+    monkeypatch.setattr(data, "USUAL", data.USUAL._replace(cells=50, excerpt=60))
+    page = page_of(diff, tmp_path / "diff.html")
+    (component,) = page["components"]
+    assert len(component["cells"]) == 120  # two for each of sixty moves, of 400
+    assert page["repairs"]
+    assert {repair["operation"] for repair in page["repairs"]} == {"move"}
+    assert "merged with 1, 2, 3 and 196 more" in str(diff.explain(top=1))
+
+
+def test_measures_by_matchings_are_left_out_of_large_tangles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A best one-to-one matching takes too long there: the page says that they were not computed."""
+    diff = cd.compare([0, 0, 1, 1], [0, 1, 1, 0])
+    for most, left in ((4, False), (3, True)):
+        monkeypatch.setattr(data, "TANGLED", most)
+        rows, left_out = data.Page(diff, None, {}, ("true", "predicted"), {}).measured
+        assert ("conll" in left_out) is left
+        assert "A" in {row.measure.name for row in rows}
+
+
 def test_judgements_have_their_share_of_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those about points of the page come first, whatever hangs together with them after, in the order of the file."""
     diff = cd.compare({"a": 1, "b": 1, "c": 2, "d": 3}, {"a": 1, "b": 2, "c": 3, "d": 4})

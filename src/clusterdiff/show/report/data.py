@@ -103,6 +103,8 @@ from clusterdiff.wording import count, percent, plural
 CURVE, SLICES = 200, 30
 #: Measures that take too long for more than so many points.
 SLOW, MANY = ("smi",), 1_000
+#: Measures by a best one-to-one matching, which takes too long in a component of more than so many cells.
+MATCHED, TANGLED = ("ceaf_e.precision", "ceaf_e.recall", "ceaf_e.f1", "conll", "psi", "spsi"), 200_000
 #: Measures that are 0 for shuffled labels, on average, by definition.
 ADJUSTED = ("ari", "ami", "as_h")
 
@@ -266,8 +268,9 @@ class Page:
     def measured(self) -> tuple[list[MeasureRow], list[str]]:
         """The measures that can be computed, and the names of those that were left out."""
         rows, left_out = [], []
+        largest = int(np.bincount(self.diff.analysis.join.of_cell).max(initial=0))
         for name, measure in measures.items():
-            if name in SLOW and self.diff.n > MANY:
+            if (name in SLOW and self.diff.n > MANY) or (name in MATCHED and largest > TANGLED):
                 left_out.append(name)
                 continue
             try:
