@@ -171,6 +171,13 @@ def test_the_sentence_says_which_run_is_better() -> None:
         assert share is not None
         assert share.value == (1.0 if word == "better" else 0.0)
         assert found.break_even == f"Pair F1 {'rises' if word == 'better' else 'falls'} at any level."
+        for left in (3, 45):
+            lines = [one.to_dict() for one in review]
+            known = [one.to_dict() for one in answered(review, true)]
+            partly = [line | {"answer": "unsure"} for line in lines[:left]] + known[left:]
+            found = cd.estimate(old=old, new=new, judgements=cd.Judgements(partly, review.header))
+            assert found.verdict == word
+            assert found.sentence.endswith(f" The {left} left open could reverse this.") == (left == 45)
 
 
 def test_plans_need_less_for_a_wider_interval() -> None:

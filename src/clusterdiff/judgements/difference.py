@@ -96,8 +96,7 @@ class Difference:
     @property
     def verdict(self) -> str:
         """One of "better", "worse", "mixed" and "open": by S_H, wrong pairs, and how many components improve."""
-        score = self.difference.get("S_H", self.difference["S_H, cut"])
-        wrong = self.difference["wrong_pairs"]
+        score, wrong = self._deciding
         better, worse = self.shares["improved"], self.shares["worsened"]
         signs = {
             _sign(score.low, score.high),
@@ -108,6 +107,17 @@ class Difference:
         if {1, -1} <= signs:
             return "mixed"
         return "better" if 1 in signs else "worse" if -1 in signs else "open"
+
+    @property
+    def _deciding(self) -> tuple[Shift, Shift]:
+        """What a verdict goes by: S_H and wrong pairs."""
+        return self.difference.get("S_H", self.difference["S_H, cut"]), self.difference["wrong_pairs"]
+
+    @property
+    def _reversible(self) -> bool:
+        """Whether the answers that reviewers left open could turn the verdict round."""
+        bounds = [one.bounds for one in self._deciding if one.bounds is not None]
+        return self.verdict in ("better", "worse") and any(min(ends) < 0 < max(ends) for ends in bounds)
 
     @property
     def sentence(self) -> str:
@@ -126,6 +136,7 @@ class Difference:
             f"{verdict}: of {count(self.header['components'], 'change')} about {percent(found.value)}{between} "
             "improve; "
             f"wrong pairs {moved} by {abs(wrong.value):,.0f}{span}."
+            + (f" The {self.answers['unsure']:,} left open could reverse this." if self._reversible else "")
         )
 
     @property
