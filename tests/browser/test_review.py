@@ -64,8 +64,9 @@ def listed(page: Any, side: str) -> dict[str, tuple[int, float]]:
 
 
 def downloaded(page: Any, button: str, path: Path) -> Path:
+    """By keyboard: where the machine is full, a button can move between the press and the release of a mouse."""
     with page.expect_download() as download:
-        page.locator(button).click()
+        page.locator(button).press("Enter")
     download.value.save_as(path)
     return path
 

@@ -208,6 +208,11 @@ CASES: dict[str, Callable[[], Call]] = {
         (groups(10**6, 7).astype(np.int64), 7, np.zeros(10**6, np.int32), np.ones(3), 3),
     ),
     "write_patch": lambda: merges(2 * 10**5),
+    "Cells.members": lambda: (
+        _core.meet(groups(10**6, 7), ones(10**6)).members,
+        (groups(10**6, 7), ones(10**6), np.array([0, 2])),
+    ),
+    "take": lambda: (_core.take, (np.arange(3 * 10**6), np.arange(3 * 10**6)[::-1].copy())),
     "group_members": lambda: (_core.group_members, (groups(10**6, 7), 7)),
     "moments_dense": lambda: (_core.moments_dense, (groups(10**5, 9), 9, np.ones((10**5, 16)))),
     "moments_sparse": lambda: sparse(3 * 10**5, 9),
