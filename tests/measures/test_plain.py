@@ -23,7 +23,7 @@ COUNTED = [name for name, measure in cd.measures.items() if name in OF_SUMS or m
 def test_a_glance_gives_the_same_bits(name: str) -> None:
     random = np.random.default_rng(0)
     small = [np.array(labels) for n in (1, 2, 4) for labels in product(range(n), repeat=n)]
-    pairs = [(a, b) for a in small for b in small if len(a) == len(b) and random.random() < 0.2]
+    pairs = [(a, b) for a in small for b in small if len(a) == len(b) and random.random() < 0.003]
     pairs += [(random.integers(0, k, 500), random.integers(0, k, 500)) for k in (1, 3, 400)]
     # A thousand cells or clusters are many: all sums are then made at once.
     pairs += [
