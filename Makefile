@@ -57,7 +57,7 @@ lint: $(VENV)/.linted
 	@$(BIN)/check-jsonschema -q --builtin-schema vendor.github-actions action.yml
 	@$(BIN)/check-jsonschema -q --builtin-schema vendor.citation-file-format CITATION.cff
 
-# Workers with whole files each; see tests/conftest.py for how many, and for what starts first.
+# A worker per core up to four, each with whole files; see tests/conftest.py for what starts first.
 pytest: $(VENV)/.tested
 	@$(BIN)/pytest -n auto --maxprocesses 4 --no-loadscope-reorder
 

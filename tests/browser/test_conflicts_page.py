@@ -35,7 +35,7 @@ def test_decisions_by_keyboard_are_what_merge_takes(tmp_path: Path, open_page: A
         assert page.locator("#done").inner_text() == "3 of 3 conflicts decided."
         assert Axe().run(page).response["violations"] == []
         page.reload()
-        assert page.locator("#done").inner_text() == "3 of 3 conflicts decided."
+        page.locator("#done", has_text="3 of 3 conflicts decided.").wait_for()
         assert page.locator("#place").inner_text() == "3 of 3"
         with page.expect_download() as download:
             page.locator("#download").click()
