@@ -121,3 +121,24 @@ def test_the_costliest_components_come_back_in_full() -> None:
     assert "A" not in diff.to_dict()["scores"]
     with pytest.raises(cd.MeasureError, match="left in polars"):
         diff.repairs()
+
+
+def test_clusters_that_stand_for_points_in_none_are_not_counted() -> None:
+    """Under "singleton" a point that a side lacks gets a cluster there, which components do not count as anybody's."""
+    true = pl.DataFrame({"id": range(10), "cluster": [0, 0, 0, 1, 1, 2, 2, 3, 3, 3]})
+    pred = pl.DataFrame({"id": range(2, 13), "cluster": [0, 1, 1, 2, 3, 4, 4, 5, 6, 6, 6]})
+    there, here = (
+        cd.compare(true, pred, point="id", cluster="cluster", missing="singleton", budget=budget)
+        for budget in (1, None)
+    )
+    assert (there.where, here.where) == ("engine", "memory")
+    counted = [
+        sorted(
+            (row.size, row.kind, row.true_clusters, row.pred_clusters)
+            for row in diff.components
+            if row.kind != "same"
+        )
+        for diff in (there, here)
+    ]
+    assert counted[0] == counted[1]
+    assert any(pred < 2 for _, kind, _, pred in counted[0] if kind == "split")

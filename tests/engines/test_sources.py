@@ -15,7 +15,7 @@ import pytest
 
 import clusterdiff as cd
 from clusterdiff.tables.engines.comparison import EngineComparison, TableComparison
-from clusterdiff.tables.engines.source import Brought, EngineSource
+from clusterdiff.tables.engines.source import EngineSource
 from clusterdiff.tables.frames import is_table
 from tests.engines.conftest import maker
 from tests.engines.test_pipeline import data, shuffled
@@ -66,6 +66,7 @@ def test_tables_slice_by_their_own_columns_and_by_others(frame: Any, engine: str
     assert '"attributes":["city"]' in (tmp_path / "diff.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("engine", ["duckdb", "polars", "dask", "spark"])
 def test_a_component_fetches_its_own_points_only(frame: Any) -> None:
     """Asking a component for its points brings no others; asking for all does, and gives the same."""
     diff = cd.compare(*tables(frame), point="id", missing="drop")
@@ -148,7 +149,7 @@ def test_comparisons_travel(frame: Any) -> None:
     diff.by("city")
     for other in (pickle.loads(pickle.dumps(diff)), copy.deepcopy(diff)):
         assert isinstance(other, TableComparison)
-        assert isinstance(other.source, Brought)
+        assert not isinstance(other.source, EngineSource)
         assert other.scores() == diff.scores()
         assert other.points == diff.points
         assert rows(other.by("city")) == rows(diff.by("city"))
@@ -359,3 +360,26 @@ def test_tables_that_changed_since_are_not_read() -> None:
         for ask in (lambda: diff.true, lambda: [component.points for component in diff.components]):
             with pytest.raises(cd.EngineError, match="the tables changed since they were compared"):
                 ask()
+
+
+def test_noise_of_both_sides_is_found_and_told_by_its_order() -> None:
+    """A cell of one point in no cluster on either side is that point; tables with an order take a value per row."""
+    table = pl.DataFrame({"x": [0, 0, 1, 1, -1, -1, 2, -1], "y": [0, 1, 1, 1, -1, -1, -1, 5]})
+    table = table.with_row_index("id")
+    ordered = cd.compare_columns(table, true="x", pred="y", point="id", noise=-1)
+    kept = cd.compare_columns(duckdb.from_arrow(table.to_arrow()), true="x", pred="y", point="id", noise=-1)
+    for diff in (ordered, kept):
+        points = [row.points for row in diff.components]
+        assert points[0] == [0, 1, 2, 3]
+        assert sorted(points[1:]) == [[4], [5], [6], [7]]
+    assert [row.points for row in ordered.by([0, 1] * 4)] == [4, 4]
+    with pytest.raises(cd.ArgumentError, match="rows have no order in duckdb"):
+        kept.by([0, 1] * 4)
+
+
+def test_documents_must_be_of_one_type() -> None:
+    """Numbers and texts are never matched silently."""
+    table = pl.DataFrame({"id": [1, 2, 3], "page": [1, 1, 2], "cluster": [0, 0, 1]})
+    other = table.with_columns(page=pl.col("page").cast(pl.String))
+    with pytest.raises(cd.LabelError, match="the documents of `true` and `pred` must be of one type"):
+        cd.compare(table, other, documents="page")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import json
 import random
@@ -14,7 +15,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import clusterdiff as cd
-from clusterdiff.formats.conll import OTHER_BLANKS
+from clusterdiff.caching import all_kept
+from clusterdiff.formats.conll import OTHER_BLANKS, read_conll
 from tests.formats.conftest import run
 
 #: What the rows of the table are called.
@@ -596,3 +598,29 @@ def test_the_table_that_coreference_people_expect(files: tuple[Path, Path]) -> N
     assert dropped.exit_code == 0
     assert "singletons:drop" in dropped.stdout
     assert "missing:drop(" in dropped.stdout
+
+
+def test_the_collector_of_garbage_is_as_it_was(
+    monkeypatch: pytest.MonkeyPatch, files: tuple[Path, Path]
+) -> None:
+    """It rests while documents are read, and goes on afterwards, also after an error; what turned it off still does."""
+    seen: list[bool] = []
+
+    def read(path: str, **options: Any) -> cd.Corpus:
+        seen.append(gc.isenabled())
+        if len(seen) == 4:
+            raise cd.FileError("broken")
+        return read_conll(path, **options)
+
+    monkeypatch.setattr("clusterdiff.formats.conll.read_conll", read)
+    paths = list(map(str, files))
+    cd.compare(*paths)
+    assert gc.isenabled()
+    with all_kept(), pytest.raises(cd.FileError, match="broken"):
+        cd.compare(*paths)
+    assert gc.isenabled()
+    with all_kept():
+        cd.read(paths[0])
+        assert not gc.isenabled()
+    assert seen == [False] * 5
+    assert gc.isenabled()

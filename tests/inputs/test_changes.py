@@ -9,8 +9,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy.sparse import csr_array
 
 import clusterdiff as cd
+from clusterdiff.points import data
 from tests.cases import cases
 
 N = 300
@@ -186,10 +188,50 @@ def test_changed_weights_and_features_change_nothing() -> None:
 
 def test_labels_that_are_copied_side_by_side_are_copied(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where there are many points two threads copy the labels; that changes no answer either."""
-    monkeypatch.setattr("clusterdiff.diff.build.MANY", 1)
+    monkeypatch.setattr("clusterdiff.points.ownership.MANY", 1)
     true, pred = np.arange(400) % 7, np.arange(400) % 5
     expected = cd.compare(true.tolist(), pred.tolist())
     diff = cd.compare(true, pred)
     true[:] = pred[:] = 0
     assert diff.components[0].points == expected.components[0].points
     assert (diff.true, diff.pred) == (expected.true, expected.pred)
+
+
+@cases("kind", ["polars", "arrow", "arrow text", "pandas"])
+def test_names_that_were_compared_stay(kind: str) -> None:
+    """Columns of names may be views of memory that somebody else can write to."""
+    values = np.arange(N)
+    made, memory = (pd.Series(values), values) if kind == "pandas" else VIEWS[kind](values)
+    names = made.tolist() if kind == "pandas" else made.to_pylist() if kind != "polars" else made.to_list()
+    if kind == "arrow text":
+        names = [f"{name}-{i}" for i, name in enumerate(names)]
+        column = pa.array(names)
+        places, text = (bytearray(part) for part in column.buffers()[1:])
+        made = pa.Array.from_buffers(column.type, N, [None, pa.py_buffer(places), pa.py_buffer(text)])
+        memory = np.frombuffer(text, np.uint8)
+    frame = {"polars": pl.DataFrame, "pandas": pd.DataFrame}.get(kind, pa.table)
+    left = frame({"id": made, "cluster": values % 7})
+    right = frame({"id": names[::-1], "cluster": values[::-1] % 5})
+    diff = cd.compare(left, right)
+    memory[:] = memory[0]
+    if kind == "pandas":
+        left.iloc[:, 0] = 0
+    assert diff.points == names
+    assert diff.points[5] == names[5]
+
+
+@cases("make", [np.array, csr_array])
+def test_features_that_change_after_they_were_checked(monkeypatch: pytest.MonkeyPatch, make: Any) -> None:
+    """What was checked is what is used: another thread that writes to them then changes no answer."""
+    true, pred, values = [0, 0, 0, 1, 1], [0, 0, 1, 1, 1], [[1.0], [2.0], [4.0], [9.0], [7.0]]
+    expected, features = cd.compare(true, pred, features=make(values)).score("S_MSE"), make(values)
+    finite = data._all_finite
+
+    def then_change(checked: Any) -> bool:
+        found = finite(checked)
+        (features if make is np.array else features.data)[:] = 1e300
+        return found
+
+    monkeypatch.setattr(data, "_all_finite", then_change)
+    assert cd.compare(true, pred, features=features).score("S_MSE") == expected
+    monkeypatch.undo()

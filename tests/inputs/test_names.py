@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -288,3 +289,70 @@ def test_names_of_different_numbers_of_columns_are_refused(tmp_path: Path) -> No
         run = CliRunner().invoke(main, command)
         assert run.exit_code == 2
         assert "the same number of columns" in run.stderr
+
+
+#: Names of every type that columns have, as the core reads them or not.
+IDS: dict[str, list[Any]] = {
+    "int": [7, -3, 2**40, 0, 12, 5],
+    "text": ["a", "", "ü" * 20, "d", "🙂", "a b"],
+    "large": [2**63 + i for i in range(6)],
+    "bool": [True, False],
+    "date": [date(2020, 1, day) for day in range(1, 7)],
+}
+FRAMES: dict[str, Callable[..., Any]] = {
+    "pandas": pd.DataFrame,
+    "objects": lambda columns: pd.DataFrame(columns, dtype=object).astype({"cluster": "int64"}),
+    "polars": pl.DataFrame,
+    "pyarrow": pa.table,
+    "Series": lambda columns: pd.Series(columns["cluster"], index=columns["id"]),
+    "Series of objects": lambda columns: pd.Series(
+        columns["cluster"], index=pd.Index(columns["id"], dtype=object)
+    ),
+}
+#: Columns of Python objects that are not text are refused; pyarrow has no such integers without a type.
+NO_NAMES = {("pandas", "date"), ("pyarrow", "large"), *(("objects", kind) for kind in IDS if kind != "text")}
+
+
+@cases(
+    ("library", "kind"),
+    [(x, y) for x in FRAMES for y in IDS if (x, y) not in NO_NAMES],
+)
+def test_names_in_columns_are_those_of_dicts(library: str, kind: str) -> None:
+    """Points, their order, scores and what is said of lost ones are what dicts give."""
+    make, names = FRAMES[library], IDS[kind]
+    left, right = dict(zip(names[:-1], TRUE, strict=False)), dict(zip(names[:0:-1], PRED, strict=False))
+    if len(names) == 2:
+        left = right = dict(zip(names, [0, 1], strict=True))
+    sides = [make({"id": list(side), "cluster": list(side.values())}) for side in (left, right)]
+    diff, slow = cd.compare(*sides, missing="lost"), cd.compare(left, right, missing="lost")
+    assert diff.scores() == slow.scores()
+    assert (diff.points, diff.notices, diff.signature) == (slow.points, slow.notices, slow.signature)
+    assert [type(point) for point in diff.points] == [type(point) for point in slow.points]
+    assert diff.patch().to_json() == slow.patch().to_json()
+
+
+@cases("library", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("one", [False, True], ids=["two tables", "one table"])
+@pytest.mark.parametrize("bad", [3, None])
+def test_repeated_and_lacking_names_of_columns_are_told(library: str, one: bool, bad: int | None) -> None:
+    """As those of other inputs are: which side, how many, and which."""
+    names = [1, 2, 3, bad]
+    table: Any = FRAMES[library]({"id": names, "cluster": [0, 0, 1, 1], "other": [0, 0, 1, 2]})
+    with pytest.raises(cd.LabelError) as told:
+        cd.compare([{1, 2, 3}], cd.Clustering([0, 0, 1, 1], points=names))
+    fine = FRAMES[library]({"id": [1, 2, 3, 4], "cluster": [0, 0, 1, 1]})
+    asked: Any = {"true": "cluster", "pred": "other"} if one else {"cluster": "cluster"}
+    verb, tables = (cd.compare_columns, [table]) if one else (cd.compare, [fine, table])
+    with pytest.raises(cd.LabelError) as caught:
+        verb(*tables, point="id", **asked)
+    expected = str(told.value).replace("`points`", "`table`" if one else "`pred`")
+    assert str(caught.value) == expected.replace("`data`", "`table`" if one else "`pred`")
+
+
+def test_text_that_no_column_holds_names_points_too() -> None:
+    """Half a pair of surrogates cannot be written as UTF-8; it is matched as an object."""
+    names = ["\ud800", "b", "c"]
+    index = pd.Index(names, dtype=object)
+    diff = cd.compare(pd.Series([0, 0, 1], index), pd.Series([0, 0, 1], index[::-1]))
+    assert diff.points == names
+    assert diff.score() == pytest.approx(cd.score([0, 0, 1], [1, 0, 0]))

@@ -10,6 +10,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import duckdb
+import ibis
 import igraph as ig
 import networkx as nx
 import numpy as np
@@ -23,6 +25,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import clusterdiff as cd
+from tests.cases import cases
 
 RECIPES = Path(__file__).resolve().parents[2] / "docs" / "recipes.md"
 
@@ -271,6 +274,22 @@ def test_scorers_are_values(blobs: tuple[Any, Any]) -> None:
         cd.scorer(noise_as="gone")  # type: ignore[arg-type]
     with pytest.raises(cd.ArgumentError, match="`y` must hold the true clusters"):
         cd.scorer()(KMeans(2), blobs[0], None)
+
+
+@pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # ibis asks DuckDB for it
+@cases("missing", ["drop", "singleton", "lost"])
+def test_tables_of_ibis_are_compared_in_their_database(missing: Any) -> None:
+    """A null is no cluster, and every policy gives what the same tables give as frames."""
+    raw = duckdb.connect()
+    raw.execute("create table old as values (1, 'x'), (2, 'x'), (3, 'y'), (4, 'y'), (6, null)")
+    raw.execute("create table new as values (1, 7), (2, 7), (3, 7), (4, 8), (5, 8), (6, 8)")
+    warehouse = ibis.duckdb.from_connection(raw)
+    columns = {"point": "col0", "cluster": "col1", "missing": missing}
+    diff = cd.compare(warehouse.table("old"), warehouse.table("new"), **columns)
+    frames = cd.compare(raw.table("old").df(), raw.table("new").df(), **columns)
+    assert diff.signature == frames.signature
+    assert diff.scores(["S_H", "pairs.f1", "b3.recall"]) == frames.scores(["S_H", "pairs.f1", "b3.recall"])
+    assert diff.components.to_dict() == frames.components.to_dict()
 
 
 # ---- recipes of libraries that the tests do without

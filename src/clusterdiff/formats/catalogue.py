@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal
 
+from clusterdiff.caching import all_kept
 from clusterdiff.files import STAGE, shown
 
 Holds = Literal["table", "clustering", "array", "documents"]
@@ -35,7 +36,8 @@ class Format:
         module, _, function = self.reader.partition(":")
         STAGE.debug("reading %s", shown(path))
         read: Callable[..., Any] = getattr(import_module(f"clusterdiff.formats.{module}"), function)
-        return read(path, part, **options) if self.parts else read(path, **options)
+        with all_kept():
+            return read(path, part, **options) if self.parts else read(path, **options)
 
 
 FORMATS = {

@@ -141,12 +141,12 @@ class _ConllReader:
             raise document.error(line, f"{column!r} is not a list of brackets such as (1|(2)|3)")
         word = len(document.words) - 1
         for entity, opens, closes in parsed:
-            if opens:
+            if not closes:
                 document.open(entity, word, line)
-            if closes:
-                start, _ = document.close(entity, line)
-                text = " ".join(document.words[start : word + 1]).strip()
-                document.add(entity, [(start, word)], line, text)
+                continue
+            start = word if opens else document.close(entity, line)[0]
+            text = " ".join(document.words[start : word + 1]).strip()
+            document.add(entity, ((start, word),), line, text)
 
 
 def _columns(lines: list[str]) -> Iterator[list[str]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from clusterdiff.caching import cached_property
+from clusterdiff.caching import all_kept, cached_property
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.documents import compare_corpora
 from clusterdiff.errors import FileError
@@ -174,6 +174,7 @@ class DocumentsFile(InFile):
         corpus: Corpus = self.content(repeated=self.data.repeated or "error")
         return corpus
 
+    @all_kept()
     def meet(self, pred: Input, asked: Asked, policy: Policy) -> Comparison:
         """As a corpus in memory."""
         return compare_corpora(self.read(), pred.read(), policy, asked.singletons)

@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from clusterdiff.errors import ArgumentError, LabelError, listed, positions
 from clusterdiff.messages import Message, joined
-from clusterdiff.points.clustering import Clustering, Points, refuse_twice
+from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.corpus import InDocument
 from clusterdiff.points.index import Index, index_of, refuse_half_named
-from clusterdiff.points.labels import BoolArray, Labels, LazyNames, encode_objects, kind, names_at
+from clusterdiff.points.labels import BoolArray, Labels, LazyNames, kind, names_at
 from clusterdiff.points.missing import missing_hint
 from clusterdiff.points.policy import Policy
 from clusterdiff.wording import count
@@ -248,9 +248,8 @@ def match_points(true: object, pred: object, empty: bool = False) -> Alignment:
         if len(named) < 2 or named[0].same(named[1]) or all(index.default for index in named):
             return _by_position(left, right)
         refuse_half_named(*named)
-    for side, argument in ((left, "true"), (right, "pred")):
-        if side.points is None and side.index is not None:
-            refuse_twice(side.point_names(), argument)
+    from clusterdiff.points.matching import by_name  # numbers alone do not need it
+
     return by_name(left, right)
 
 
@@ -281,34 +280,6 @@ def in_order(true: Labels, pred: Labels, names: Points | None = None) -> Alignme
 def apply_policy(aligned: Alignment, policy: Policy) -> Alignment:
     """An alignment after noise, and then points that one side lacks, have been dealt with as the policy says."""
     return _apply_missing(_apply_noise(replace(aligned, policy=policy)))
-
-
-def by_name(left: Clustering, right: Clustering) -> Alignment:
-    """Match points by name; the order is that of `true`, then the points that only `pred` has."""
-    a, b = left.point_names(), right.point_names()
-    if a and b and _kind_of_name(a[0]) != _kind_of_name(b[0]):
-        raise LabelError(
-            Message(
-                "the points of `true` and `pred` must be of one type; got {true} and {pred}.",
-                true=f"{_kind_of_name(a[0])} ({a[0]!r})",
-                pred=f"{_kind_of_name(b[0])} ({b[0]!r})",
-            ),
-            "convert one side, for example with str(): 1 and '1' are never matched silently.",
-        )
-    encoded = encode_objects([*a, *b], "true` and `pred", "points")
-    assert encoded.lexicon is not None
-    total = len(encoded.lexicon)
-    where_a, where_b = np.full(total, -1), np.full(total, -1)
-    where_a[encoded.values[: len(a)]] = np.arange(len(a))
-    where_b[encoded.values[len(a) :]] = np.arange(len(b))
-    # Codes are numbered by first appearance: `true` first, then what only `pred` has.
-    order = Order(encoded.lexicon[:].tolist(), len(a), where_a, left.ordered, index=left.index)
-    return Alignment(left.labels.take(where_a), right.labels.take(where_b), order, named=True)
-
-
-def _kind_of_name(name: object) -> str:
-    """The kind of a point; of a tuple, the kinds of its parts."""
-    return f"({', '.join(map(kind, name))})" if type(name) is tuple else kind(name)
 
 
 # ---- points that one side lacks
@@ -410,7 +381,12 @@ def _keep(aligned: Alignment, keep: BoolArray | None, why: str) -> Alignment:
 
 def _chosen(points: Points, kept: npt.NDArray[np.int64]) -> Points:
     if isinstance(points, LazyNames):
-        return LazyNames(len(kept), lambda: _chosen(list(points), kept), some=lambda at: points.at(kept[at]))
+        return LazyNames(
+            len(kept),
+            lambda: _chosen(list(points), kept),
+            some=lambda at: points.at(kept[at]),
+            kind=points.kind,
+        )
     return [points[i] for i in kept.tolist()]
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from clusterdiff import _core, notebook
 from clusterdiff.errors import LabelError, changed, listed
-from clusterdiff.points.index import Index, index_of
+from clusterdiff.points.index import ColumnNames, Index, index_of
 from clusterdiff.points.labels import CLUSTER_TYPES, AnyArray, Labels, encode_objects
 from clusterdiff.points.libraries import from_library
 from clusterdiff.points.reading import is_array, is_column, read_labels
@@ -87,11 +87,15 @@ class Clustering:
                     got=f"{count(len(points), 'name')} for {count(len(new), 'label')}",
                 )
             new.points = points
-        if len(new) == 0 and not empty:
+        return new.checked(argument, empty)
+
+    def checked(self, argument: str, empty: bool = False) -> Clustering:
+        """The same; raises if it has no points, unless it may be ``empty``, or if names do not tell them apart."""
+        if len(self) == 0 and not empty:
             raise LabelError.about(argument, "is empty; a clustering needs at least one point.")
-        if new.points is not None:
-            refuse_twice(new.points, argument)
-        return new
+        if self.points is not None:
+            refuse_twice(self.points, argument)
+        return self
 
     def __len__(self) -> int:
         """Number of points, including those in no cluster."""
@@ -252,7 +256,7 @@ def refuse_twice(points: Points, argument: str) -> None:
 
 def named_twice(points: Points, argument: str) -> AnyArray:
     """The names that stand twice or more often; raise if a point has no name."""
-    if isinstance(points, range):
+    if isinstance(points, range) or (isinstance(points, ColumnNames) and points.unique):
         return np.empty(0, dtype=object)
     encoded = encode_objects(
         points if isinstance(points, list | np.ndarray) else list(points), argument, "points"

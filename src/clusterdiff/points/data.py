@@ -15,6 +15,7 @@ from clusterdiff.errors import ArgumentError, listed, positions
 from clusterdiff.messages import Message
 from clusterdiff.points.alignment import Laid, Order
 from clusterdiff.points.labels import FloatArray, Int64Array
+from clusterdiff.points.ownership import owned
 from clusterdiff.points.reading import as_array, is_array, is_column
 from clusterdiff.wording import count
 
@@ -101,19 +102,18 @@ def scale_of(largest: float, safe: int = SAFE) -> int:
 def read_features(features: Any, order: Order, weights: npt.NDArray[Any] | None = None) -> Any:
     """A dense array or CSR matrix with a row of finite numbers per point, in the order of the points compared.
 
-    Points without weight count for nothing, wherever they are: they must not set the scale of the others.
+    What is checked, and sets the scale, is a copy: the owner may change the original meanwhile. Points without weight
+    count for nothing, wherever they are: they must not set the scale of the others.
     """
     matrix = order.arrange(_readable(features, "features"), "features")
     if hasattr(matrix, "tocsr"):
         matrix = matrix.tocsr()
-        finite = matrix.data
     else:
         if hasattr(matrix, "to_numpy"):
             matrix = matrix.to_numpy()
-        matrix = np.asarray(matrix)
+        matrix = owned(np.asarray(matrix), features)
         if matrix.ndim == 1:
             matrix = matrix[:, None]
-        finite = matrix
     if matrix.ndim != 2 or matrix.dtype.kind not in "iufb":
         raise ArgumentError.must(
             "features",
@@ -123,7 +123,7 @@ def read_features(features: Any, order: Order, weights: npt.NDArray[Any] | None 
     if matrix.dtype.kind == "f" and matrix.dtype not in (np.float32, np.float64):
         with np.errstate(over="ignore"):
             matrix = matrix.astype(np.float64)  # the core reads no others
-        finite = matrix.data if hasattr(matrix, "tocsr") else matrix
+    finite = matrix.data if hasattr(matrix, "tocsr") else matrix
     if matrix.dtype.kind == "f" and not _all_finite(finite):
         at = (
             np.flatnonzero(~np.isfinite(finite).all(axis=1))
@@ -192,7 +192,7 @@ def _readable(values: Any, argument: str) -> Any:
 
 
 def _owned(matrix: Any, argument: str) -> Any:
-    """A sparse matrix whose entries lie within it, and whose places are ours.
+    """A copy of a sparse matrix whose entries lie within it.
 
     SciPy trusts them, also in what it does below: were another thread to change them, it would reach beyond its memory.
     """
@@ -201,11 +201,13 @@ def _owned(matrix: Any, argument: str) -> Any:
             indices, indptr = matrix.indices.copy(), matrix.indptr.copy()
             if (np.diff(indptr) < 0).any():  # SciPy does not look where the last is below 1
                 raise ValueError("indptr must be a non-decreasing sequence")
-            own = type(matrix)((matrix.data, indices, indptr), shape=matrix.shape)
+            own = type(matrix)((matrix.data.copy(), indices, indptr), shape=matrix.shape)
             own.check_format(full_check=True)
             return own
         if matrix.format == "coo":
-            return type(matrix)((matrix.data, (matrix.row.copy(), matrix.col.copy())), shape=matrix.shape)
+            return type(matrix)(
+                (matrix.data.copy(), (matrix.row.copy(), matrix.col.copy())), shape=matrix.shape
+            )
         return matrix.copy()
     except ValueError as error:
         raise ArgumentError.about(

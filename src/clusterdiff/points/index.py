@@ -1,8 +1,8 @@
-"""Index: the names that come along with a pandas Series or frame, and when they count."""
+"""Names in columns, which the core matches as they lie there; and those of an index, and when they count."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,68 @@ from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError, LabelError, listed
 from clusterdiff.messages import Message
 from clusterdiff.points.labels import Int64Array, LazyNames
+from clusterdiff.points.reading import read_labels
 from clusterdiff.wording import count
+
+
+class ColumnNames(LazyNames):
+    """Names of which none is made before one is asked for; ``column`` is Arrow's, and nobody changes it.
+
+    ``called`` makes of some of them what users call points.
+    """
+
+    def __init__(self, column: Any, called: Callable[[list[Any]], list[Any]] = list) -> None:
+        super().__init__(
+            len(column),
+            lambda: called(_listed(column)),
+            plain=True,
+            some=lambda at: called([column[i].as_py() for i in at.tolist()]),
+        )
+        self.column = column
+
+    @property
+    def unique(self) -> bool:
+        """Whether all points have a name, and no two the same."""
+        return not self.column.null_count and len(read_labels(self.column, "names").names) == len(self)
+
+
+def _listed(column: Any) -> list[Any]:
+    return list(column.to_pylist() if column.null_count else column.to_numpy().tolist())
+
+
+def names_of(column: Any, called: Callable[[list[Any]], list[Any]] = list) -> ColumnNames | None:
+    """The names in a column of pandas (an Index, too), polars or pyarrow; None if it holds something else."""
+    try:
+        import pyarrow as pa
+    except ImportError:
+        return None
+    if type(column).__module__.startswith("pandas") and not _plain(column):
+        return None
+    try:
+        if not isinstance(column, pa.ChunkedArray):  # which would lose sight of whose memory it is
+            stream = hasattr(column, "__arrow_c_stream__")
+            column = pa.chunked_array(column if stream else [pa.array(column)])
+    except (pa.ArrowException, UnicodeEncodeError):  # text may hold half a pair of surrogates
+        return None
+    kinds, kind = pa.types, column.type
+    if kinds.is_integer(kind):
+        # It may be a view of somebody's array.
+        return ColumnNames(
+            column if column.null_count else pa.chunked_array([np.array(column.to_numpy())]), called
+        )
+    if not (kinds.is_string(kind) or kinds.is_large_string(kind) or kinds.is_string_view(kind)):
+        return None
+    if any(part is not None and part.is_mutable for chunk in column.chunks for part in chunk.buffers()):
+        column = pa.chunked_array([pa.concat_arrays(column.chunks)])  # a copy
+    return ColumnNames(column, called)
+
+
+def _plain(column: Any) -> bool:
+    """Whether a column of pandas holds nothing but integers, or nothing but text."""
+    from pandas.api.types import infer_dtype
+
+    dtype = column.dtype
+    return dtype.kind in "iu" or (dtype.kind in "OU" and infer_dtype(column, skipna=False) == "string")
 
 
 class Index:
@@ -39,7 +100,7 @@ class Index:
     @property
     def names(self) -> LazyNames:
         """What it calls the points."""
-        return LazyNames(len(self), self.native.tolist)
+        return names_of(self.native) or LazyNames(len(self), self.native.tolist)
 
     def places(self, points: Iterable[Hashable], argument: str) -> Int64Array:
         """Where each of some points stands in it, -1 for those that it does not have; no name may stand twice."""

@@ -84,7 +84,8 @@ class LazyNames(Sequence[Hashable]):
 
     ``own`` is for names that are read from something that its owner can change: it takes what is needed out of the
     owner's reach, and gives what loads the names from there. ``plain`` names are a user's own, and none is a
-    :class:`Single`. ``some`` reads those at some places, for a few of very many.
+    :class:`Single`. ``some`` reads those at some places, for a few of very many. ``kind`` is the type of all of them,
+    if that is known before they are read.
     """
 
     def __init__(
@@ -95,11 +96,13 @@ class LazyNames(Sequence[Hashable]):
         *,
         plain: bool = False,
         some: Callable[[Int64Array], list[Any]] | None = None,
+        kind: type | None = None,
     ) -> None:
         self._count = count
         self._load = load
         self._own = own
         self.plain = plain
+        self.kind = kind
         self._some = some
         self._known: dict[int, Any] = {}
         self._asked = 0
@@ -129,7 +132,7 @@ class LazyNames(Sequence[Hashable]):
         """The names at some places; a few are read alone, unless that has been done so often that all are read."""
         asked = places.tolist()
         if self._some is not None and "_names" not in self.__dict__:
-            unknown = sorted({i % self._count for i in asked} - self._known.keys())
+            unknown = sorted({i for i in {i % self._count for i in asked} if i not in self._known})
             self._asked += bool(unknown)
             if self._asked <= ASKED and len(unknown) * MANY <= self._count:
                 if unknown:
@@ -141,6 +144,16 @@ class LazyNames(Sequence[Hashable]):
 
     def __iter__(self) -> Iterator[Hashable]:
         return iter(self._names)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, list | LazyNames):
+            return NotImplemented
+        return len(self) == len(other) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(list(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # What loads them may hold a file or a connection; the names themselves can go anywhere.
@@ -190,6 +203,11 @@ class Labels:
         self._shared = shared
         self.lexicon = lexicon
         self.absent = absent if absent is not None and absent.any() else None
+
+    @classmethod
+    def coded(cls, codes: IntArray, names: AnyArray | None = None) -> Labels:
+        """Codes, by which their names are found; -1 for points without a label."""
+        return cls(codes, names, codes < 0)
 
     def __len__(self) -> int:
         return len(self._values)

@@ -15,16 +15,23 @@ def ranks(points: Sequence[Hashable], at: Int64Array) -> Int64Array:
 
     >>> ranks(["b", "c", "a"], np.array([1, 2])).tolist(), ranks(range(9), np.array([7, 3])).tolist()
     ([1, 0], [7, 3])
+    >>> ranks([30, 2**70, -1], np.array([0, 1, 2])).tolist(), ranks([30, 10], np.array([0, 1])).tolist()
+    ([1, 2, 0], [1, 0])
     """
     if isinstance(points, range):
         return at
     chosen = names_at(points, at)
-    if set(map(type, chosen)) == {str}:
+    kinds = set(map(type, chosen))
+    if kinds == {str}:
         return rank_texts(chosen)
-    try:
-        order = sorted(range(len(chosen)), key=chosen.__getitem__)
-    except TypeError:
-        return rank_texts(list(map(str, chosen)))
+    # Together with numbers beyond 63 bits others are rounded, or not numbers of NumPy's any more.
+    if kinds == {int} and (numbers := np.array(chosen)).dtype == np.int64:
+        order = np.argsort(numbers, kind="stable")
+    else:
+        try:
+            order = np.array(sorted(range(len(chosen)), key=chosen.__getitem__), dtype=np.int64)
+        except TypeError:
+            return rank_texts(list(map(str, chosen)))
     out = np.empty(len(chosen), dtype=np.int64)
     out[order] = np.arange(len(chosen))
     return out

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from clusterdiff.errors import PatchError, listed
-from clusterdiff.points.labels import Int64Array
+from clusterdiff.points.labels import Int64Array, LazyNames
 from clusterdiff.table import python
 
 
@@ -59,7 +59,8 @@ def digest(points: Sequence[str]) -> str:
 
 def refuse_ambiguous(points: Sequence[Hashable]) -> None:
     """Raise if two points have one text; different texts cannot, nor can different whole numbers."""
-    if isinstance(points, range) or set(map(type, points)) in ({str}, {int}, set()):
+    known = points.kind if isinstance(points, LazyNames) else int if isinstance(points, range) else None
+    if known in (str, int) or set(map(type, points)) in ({str}, {int}, set()):
         return
     written = texts(points)
     if len(set(written)) < len(written):

@@ -18,16 +18,19 @@ from clusterdiff.tables.frames import column_name, column_names, compare_columns
 from clusterdiff.tables.sessions import LARGE, AskedColumns, Scanned, Session
 
 
-def suited(true: Source, pred: Source) -> str:
-    """The engine for two files if nobody names one: DuckDB for tables that memory would not hold."""
+def suited(true: Source, pred: Source, detail: bool) -> str:
+    """The engine for two files if nobody names one: DuckDB for tables that memory would not hold.
+
+    ``detail``: more is wanted of each point than its clusters.
+    """
     tables = {source.path: str(source.resolved().format) for source in (true, pred) if source.path != STDIN}
     if not all(Path(path).is_file() and found in LARGE for path, found in tables.items()):
         return "memory"
     from clusterdiff.tables.engines import budget
-    from clusterdiff.tables.extent import needed
+    from clusterdiff.tables.extent import PER_DETAIL, PER_ROW, needed
 
-    limit = budget.memory() // 2
-    large = any(needed(path, found, limit) > limit for path, found in tables.items())
+    limit, per_row = budget.memory() // 2, PER_DETAIL if detail else PER_ROW
+    large = any(needed(path, found, limit, per_row) > limit for path, found in tables.items())
     return "duckdb" if large else "memory"
 
 

@@ -56,6 +56,12 @@ LESS_KNOWN = {
     ),
     "cluster": ("clusterid", "entityid", "labels", "cluster_label", "resolved_entity_id", "resolved_id"),
 }  # fmt: skip
+#: What only judgements have, and where to go with them.
+JUDGED = ("verdict", "clerical_match_score", "z_ismatch", "groups", "shown")
+JUDGE = (
+    "if these are judgements: `clusterdiff judge` checks a run against them, and `clusterdiff estimate` scores it by "
+    "those that were drawn."
+)
 
 
 @contextmanager
@@ -129,6 +135,8 @@ def choose(scan: Scan, point: Key | None, cluster: str | None) -> tuple[Key | No
     if len(scan.columns) == 1 and point is None:
         return None, cluster or scan.columns[0]
     told = (point, cluster)
+    if told == (None, None) and _has(scan, "judgement", "group", "point"):
+        raise FileError(f"{shown(scan.name)} holds judgements, one row per point, and no clusters.", JUDGE)
     if cluster is None:
         cluster = recognised(scan.columns, "cluster", taken=[point])
     if point is None:
@@ -175,8 +183,13 @@ def unknown(scan: Scan, what: str) -> FileError:
     """For a table of which it is not plain which column is meant."""
     return FileError(
         f"{shown(scan.name)} has the columns {listed(scan.columns)}, and none of them names the {what}s.",
-        Message("name it with `{what}=`.", what=what),
+        JUDGE if any(_has(scan, sign) for sign in JUDGED) else Message("name it with `{what}=`.", what=what),
     )
+
+
+def _has(scan: Scan, *columns: str) -> bool:
+    """Whether a table has columns of these names, in any case."""
+    return {column.casefold() for column in scan.columns}.issuperset(columns)
 
 
 # ---- what their types mean

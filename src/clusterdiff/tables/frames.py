@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from clusterdiff.errors import ArgumentError, FileError
 from clusterdiff.messages import Message
-from clusterdiff.points.clustering import Clustering
+from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.corpus import Singletons
-from clusterdiff.points.index import index_of
+from clusterdiff.points.index import index_of, names_of
 from clusterdiff.points.keys import Key, key_columns
 from clusterdiff.points.policy import Policy
 
@@ -165,8 +165,7 @@ def read_frame(
     if point is None:
         return Clustering.of(labels.detach(), None)
     # Rows have an order that the user can know, unless the engine has none.
-    named = Clustering.reading(labels.to_list(), argument, _points(got, point))
-    return Clustering.of(named.labels, named.points, reader.engine.ordered)
+    return Clustering.of(labels.detach(), _points(got, point), reader.engine.ordered).checked(argument)
 
 
 def _take_points(reader: Any, point: Key) -> None:
@@ -174,13 +173,13 @@ def _take_points(reader: Any, point: Key) -> None:
         reader.take(f"i{i}", column, "point")
 
 
-def _points(got: dict[str, Any], point: Key) -> list[Any]:
+def _points(got: dict[str, Any], point: Key) -> Points:
     """The names of fetched points: of several columns, tuples of their values."""
     from clusterdiff.tables.engines.native import plain
 
-    columns = [plain(got[f"i{i}"]) for i in range(len(key_columns(point)))]
     if isinstance(point, str):
-        return columns[0]
+        return names_of(got["i0"]) or plain(got["i0"])
+    columns = [plain(got[f"i{i}"]) for i in range(len(key_columns(point)))]
     # A name of which a part is null is no name.
     return [None if None in name else name for name in zip(*columns, strict=True)]
 

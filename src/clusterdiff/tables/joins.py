@@ -20,10 +20,11 @@ from clusterdiff.diff.documents import compare_within
 from clusterdiff.errors import ArgumentError, FileError, LabelError, listed, nearest
 from clusterdiff.formats.source import Source, as_written
 from clusterdiff.messages import Message, joined
-from clusterdiff.points.alignment import Alignment, Laid, Order, apply_policy, in_order
+from clusterdiff.points.alignment import Alignment, Laid, apply_policy, in_order
 from clusterdiff.points.corpus import InDocument, Singletons
 from clusterdiff.points.keys import joined_sql, key_kinds, shared_kinds
 from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray, Labels, LazyNames, null
+from clusterdiff.points.matching import laid, laid_numbers
 from clusterdiff.points.policy import Policy
 from clusterdiff.tables.columns import FileColumns, LaterColumns, Origin
 from clusterdiff.tables.duck import connect, stoppable
@@ -119,19 +120,13 @@ def _numbers(left: Loaded, right: Loaded, wanted: Wanted, matched: Matched, poli
     for name, column in wanted.named.items():
         mine, theirs = (_number(table, name) for table in (left, right))
         if matched.place is not None:
-            found = matched.place >= 0
             if mine is None:
-                assert theirs is not None
-                mine = np.where(found, theirs[matched.place], np.nan)
-                _refuse_unknown(
-                    column, right, left, int((~found).sum()) if policy.rule.keeps(True, False) else 0
-                )
+                lacking = int((matched.place < 0).sum())
+                _refuse_unknown(column, right, left, lacking if policy.rule.keeps(True, False) else 0)
             if theirs is None:
-                theirs = np.full(right.rows, np.nan)
-                _refuse_unknown(
-                    column, left, right, len(matched.extra) if policy.rule.keeps(False, True) else 0
-                )
-            mine = np.concatenate([mine, theirs[matched.extra]])
+                lacking = len(matched.extra)
+                _refuse_unknown(column, left, right, lacking if policy.rule.keeps(False, True) else 0)
+            mine = laid_numbers(mine, theirs, matched.place, matched.extra)
         assert mine is not None  # a table that is seen twice has the column or does not
         columns[name] = mine
     out: dict[str, Any] = {"weights": Laid(columns.pop("weight"))} if "weight" in columns else {}
@@ -189,25 +184,21 @@ def match(true: Loaded, pred: Loaded) -> Matched:
     for table, repeats in ((true, found.true_repeats), (pred, found.pred_repeats)):
         if len(repeats):
             refuse_repeats(table)
-    place, extra = found.place, found.extra
     parts = shared_kinds(*(key_kinds(table.kinds["point"]) for table in (true, pred)))
-
-    def names(mine: Int64Array | None, theirs: Int64Array) -> list[Any]:
-        return point_names(true, texts[0], mine, parts) + point_names(pred, texts[1], theirs, parts)
-
-    def some(at: Int64Array) -> list[Any]:  # ascending
-        return names(at[at < true.rows], extra[at[at >= true.rows] - true.rows])
-
-    points = LazyNames(true.rows + len(extra), lambda: names(None, extra), some=some)
-    mine, at, order = labels[0], place, None
-    if len(extra):
-        order = np.concatenate([np.arange(true.rows), np.full(len(extra), -1)])
-        mine, at = mine.take(order), np.concatenate([place, extra])
-    aligned = Alignment(mine, labels[1].take(at), Order(points, true.rows, order), named=True)
-    return Matched(aligned, place, extra)
+    names = _names(true, texts[0], parts), _names(pred, texts[1], parts)
+    return Matched(laid(labels, names, found.place, found.extra), found.place, found.extra)
 
 
-def _matched(tables: Sequence[Loaded], texts: Sequence[bool]) -> tuple[list[Labels], _core.Matched]:
+def _names(table: Loaded, as_text: bool, parts: Sequence[str]) -> LazyNames:
+    return LazyNames(
+        table.rows,
+        lambda: point_names(table, as_text, None, parts),
+        some=lambda rows: point_names(table, as_text, rows, parts),
+        kind=str if as_text else {"int": int, "text": str}.get(table.kinds["point"]),
+    )
+
+
+def _matched(tables: Sequence[Loaded], texts: Sequence[bool]) -> tuple[tuple[Labels, Labels], _core.Matched]:
     """The clusters of both tables, and which of their points are the same."""
     matching = _core.Matching(max(table.rows for table in tables))
     labels = []
@@ -223,7 +214,7 @@ def _matched(tables: Sequence[Loaded], texts: Sequence[bool]) -> tuple[list[Labe
         if not len(found.values):
             raise no_rows(table.title)
         labels.append(_labels(found))
-    return labels, matching.match()
+    return (labels[0], labels[1]), matching.match()
 
 
 def _id(table: Loaded, as_text: bool) -> str:

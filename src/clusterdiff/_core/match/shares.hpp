@@ -104,7 +104,7 @@ class Share {
 
 // Buckets of about this many rows: their records and the table over them stay in a level-2 cache.
 inline int bits_for(i64 rows) {
-    constexpr i64 kRows = 8192;
+    constexpr i64 kRows = 16384;
     constexpr int kMostBits = 12;
     int bits = 0;
     while (bits < kMostBits && (rows >> bits) > kRows) ++bits;

@@ -32,17 +32,23 @@ class CodeOf {
         run.each(0, list.count, [&](i64 c) { table_.find_or_add(fold_hash(list[c]), [](i32) { return false; }); });
     }
 
-    // -1 for a label that is not there.
-    i32 operator()(u64 label) const {
+    // The codes of some labels, -1 for one that is not there. One label does not wait for the memory of another.
+    void operator()(const u64* labels, i64 count, i32* codes) const {
         if (list_.values.empty()) {
-            const u64 code = label - list_.lo;
-            return code < static_cast<u64>(list_.count) ? static_cast<i32>(code) : -1;
+            for (i64 i = 0; i < count; ++i) {
+                const u64 code = labels[i] - list_.lo;
+                codes[i] = code < static_cast<u64>(list_.count) ? static_cast<i32>(code) : -1;
+            }
+        } else if (!direct_.empty()) {
+            const u64 size = static_cast<u64>(direct_.size());
+            for (i64 i = 0; i < count; ++i) {
+                const u64 slot = labels[i] - lo_;
+                codes[i] = slot < size ? direct_[static_cast<i64>(slot)] : -1;
+            }
+        } else {
+            for (i64 i = 0; i < count; ++i)
+                codes[i] = table_.find(fold_hash(labels[i]), [&](i32 c) { return list_[c] == labels[i]; });
         }
-        if (!direct_.empty()) {
-            const u64 slot = label - lo_;
-            return slot < static_cast<u64>(direct_.size()) ? direct_[static_cast<i64>(slot)] : -1;
-        }
-        return table_.find(fold_hash(label), [&](i32 c) { return list_[c] == label; });
     }
 
   private:
@@ -79,9 +85,26 @@ class CellAt {
         }
     }
 
-    i64 operator()(i64 row, i32 col) const {
+    // The cells of some points by the codes of their clusters; false if one of them is in none.
+    template <class Index>
+    bool operator()(const i32* rows, const i32* cols, i64 count, Index* out) const {
+        i64 begin[kBlock], end[kBlock];
+        for (i64 i = 0; i < count; ++i) {
+            if (rows[i] < 0 || cols[i] < 0) return false;
+            begin[i] = cells_.indptr[rows[i]];
+            end[i] = cells_.indptr[rows[i] + 1];
+        }
+        for (i64 i = 0; i < count; ++i) {
+            const i64 cell = find(rows[i], cols[i], begin[i], end[i]);
+            if (cell < 0) return false;
+            out[i] = static_cast<Index>(cell);
+        }
+        return true;
+    }
+
+  private:
+    i64 find(i64 row, i32 col, i64 begin, i64 end) const {
         if (!dense_.empty()) return dense_[row * cells_.k_pred + col];
-        const i64 begin = cells_.indptr[row], end = cells_.indptr[row + 1];
         if (end - begin <= kScan) {
             for (i64 q = begin; q < end; ++q)
                 if (cells_.cols[q] == col) return q;
@@ -90,7 +113,6 @@ class CellAt {
         return table_.seek(hash(row, col), [&](const Slot& s) { return rows_[s.code] == row && cells_.cols[s.code] == col; }).code;
     }
 
-  private:
     struct Slot {
         i64 code;  // a cell
     };
@@ -109,26 +131,23 @@ bool locate_into(const Cells& t, const Labels& truth, const Labels& pred, Index*
     const i64 shard = i64{1} << 16;
     std::atomic<bool> known{true};
     run.tasks((truth.n + shard - 1) / shard, [&](i64 s, int) {
-        u64 t_scratch[kBlock], p_scratch[kBlock];
+        u64 scratch[kBlock];
+        i32 rows[kBlock], cols[kBlock];
         for (i64 at = s * shard, end = std::min(truth.n, at + shard); at < end; at += kBlock) {
             const i64 count = std::min(kBlock, end - at);
-            const u64* x = truth.block(at, count, t_scratch);
-            const u64* y = pred.block(at, count, p_scratch);
-            for (i64 i = 0; i < count; ++i) {
-                const i32 row = row_of(x[i]), col = col_of(y[i]);
-                const i64 cell = row < 0 || col < 0 ? -1 : cell_at(row, col);
-                if (cell < 0) {
-                    known.store(false, std::memory_order_relaxed);
-                    return;
-                }
-                out[at + i] = static_cast<Index>(cell);
+            row_of(truth.block(at, count, scratch), count, rows);
+            col_of(pred.block(at, count, scratch), count, cols);
+            if (!cell_at(rows, cols, count, out + at)) {
+                known.store(false, std::memory_order_relaxed);
+                return;
             }
         }
     });
     if (!known.load() || truth.n != t.n) return false;
-    auto found = Buffer<i64>::zeros(t.count());
+    using Count = std::make_unsigned_t<Index>;  // the more fit a cache, the fewer bits they have
+    auto found = Buffer<Count>::zeros(t.count());
     run.each(0, truth.n, [&](i64 i) { ++found[static_cast<i64>(out[i])]; });
-    return std::equal(found.data(), found.data() + found.size(), t.sizes.data());
+    return std::equal(found.data(), found.data() + found.size(), t.sizes.data(), [](Count x, i64 size) { return x == static_cast<Count>(size); });
 }
 
 }  // namespace

@@ -22,8 +22,8 @@ from clusterdiff.points.alignment import lacks_labels, lacks_points, nothing_lef
 from clusterdiff.points.missing import missing_hint
 from clusterdiff.points.noise import Noise
 from clusterdiff.points.policy import Policy
+from clusterdiff.tables.engines.joined import Points
 from clusterdiff.tables.engines.native import Engine, Frame, flag, log_or_0, plain
-from clusterdiff.tables.engines.tables import Points
 from clusterdiff.wording import count
 
 c = nw.col

@@ -26,12 +26,14 @@ from clusterdiff.table import Table
 from clusterdiff.tables.engines.analysis import EngineAnalysis, Part
 from clusterdiff.tables.engines.budget import allowed
 from clusterdiff.tables.engines.cells import Cells, group
+from clusterdiff.tables.engines.here import POINT_BYTES as HERE_BYTES
+from clusterdiff.tables.engines.here import compare_here
+from clusterdiff.tables.engines.joined import Points
 from clusterdiff.tables.engines.loading import load
 from clusterdiff.tables.engines.lost import POINT_BYTES, compare_lost
 from clusterdiff.tables.engines.slices import by_column, by_size
 from clusterdiff.tables.engines.source import EngineSource
 from clusterdiff.tables.engines.summed import InEngine
-from clusterdiff.tables.engines.tables import Points
 from clusterdiff.wording import Nouns, count, number
 
 #: How an error calls what was asked for.
@@ -39,9 +41,9 @@ ASKED = "what you asked for"
 
 
 class TableComparison(Comparison):
-    """Two clusterings of tables, their meet in memory; the points stay in their tables until they are asked for.
+    """Two clusterings of tables, their meet in memory; points of an engine stay there until they are asked for.
 
-    ``engine`` names what grouped the points: "duckdb", "polars", "spark", …
+    ``engine`` names what grouped the points: "duckdb", "polars", "spark", …, or "memory" for frames that were there.
     """
 
     #: Where the scores come from: the meet in "memory", or the "engine".
@@ -52,6 +54,8 @@ class TableComparison(Comparison):
         self.engine = engine
 
     def _sentences(self) -> list[str]:
+        if self.engine == "memory":
+            return super()._sentences()
         went = f"grouped by {self.engine}, {count(len(self.meet), 'cell')} fetched into memory"
         return [*super()._sentences(), went]
 
@@ -266,7 +270,10 @@ class EngineComparison(Comparison):
 def compare_points(points: Points, policy: Policy, budget: int | str | None) -> Comparison:
     """Group the points and compare: in memory if the meet fits the budget, otherwise in the engine."""
     limit = allowed(budget)
-    cells = group(points, policy)
+    if points.here and sum(points.counts) * HERE_BYTES <= limit:
+        diff = compare_here(points, policy)
+        return TableComparison(diff.meet, diff.source, diff.policy, "memory")
+    cells = group(points.checked(), policy)
     if cells.lost and cells.n * POINT_BYTES <= limit:
         diff = compare_lost(points, policy)
         return TableComparison(diff.meet, diff.source, diff.policy, cells.engine.name)

@@ -13,19 +13,20 @@ from clusterdiff.diff.documents import CorpusComparison, compare_within
 from clusterdiff.diff.source import ReadColumns
 from clusterdiff.errors import ArgumentError
 from clusterdiff.messages import Message
-from clusterdiff.points.alignment import by_name, in_order
+from clusterdiff.points.alignment import in_order
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import InDocument, Singletons
+from clusterdiff.points.matching import by_name
 from clusterdiff.points.policy import Policy
 from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.engines.budget import allowed
+from clusterdiff.tables.engines.joined import named
 from clusterdiff.tables.engines.loading import numbers
 from clusterdiff.tables.engines.native import Engine, Frame, plain
 from clusterdiff.tables.engines.others import DOCUMENT, Others
 from clusterdiff.tables.engines.tables import (
     Reader,
     match_kinds,
-    named,
     one_reader,
     take_numbers,
     two_readers,
@@ -89,7 +90,7 @@ def compare_two_within(
         Clustering.of(read_labels(columns[x], name), _named(columns, key, name, keys))
         for columns, x, key, name in ((one, "t", "i", "true"), (other, "p", "j", "pred"))
     ]
-    aligned = by_name(*(_once(side, name) for side, name in zip(sides, ("true", "pred"), strict=True)))
+    aligned = by_name(*(side.checked(name) for side, name in zip(sides, ("true", "pred"), strict=True)))
     within = {name: name.document for name in aligned.order.names if isinstance(name, InDocument)}
     theirs_too = right.others(point[1], cluster[1], document="s")
     others = replace(left.others(point[0], cluster[0], document="s"), pred=theirs_too)
@@ -130,7 +131,7 @@ def compare_one_within(
     if "i" not in columns:
         return compare_within(in_order(left, right), plain(columns["s"]), policy, singletons, **data)
     names = _named(columns, "i", "table", keys)
-    _once(Clustering.of(left, names), "table")
+    Clustering.of(left, names).checked("table")
     others = reader.others(point, true, pred, document="s")
     data["other"] = EngineColumns(reader.engine, others, keys, names)
     return compare_within(in_order(left, right, names), plain(columns["s"]), policy, singletons, **data)
@@ -167,11 +168,6 @@ def _named(columns: dict[str, Any], key: str, argument: str, keys: tuple[str, ..
             )
         )
     return list(map(InDocument, documents, points))
-
-
-def _once(clustering: Clustering, argument: str) -> Clustering:
-    """The clustering, after checking that no point is repeated or lacks a name."""
-    return Clustering.reading(clustering.labels.to_list(), argument, clustering.point_names())
 
 
 def _numbers(columns: dict[str, Any]) -> dict[str, Any]:

@@ -24,8 +24,8 @@ from clusterdiff.messages import Message
 from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array, IntArray, Single
 from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.engines.cells import Cells, filtered, noisy
+from clusterdiff.tables.engines.joined import Points
 from clusterdiff.tables.engines.native import Engine, Frame, asked, flag, plain
-from clusterdiff.tables.engines.tables import Points
 
 c = nw.col
 #: So many points are few.

@@ -11,42 +11,19 @@ import numpy as np
 
 from clusterdiff.diff.build import compare_aligned
 from clusterdiff.diff.comparison import Comparison
-from clusterdiff.diff.source import ReadColumns
 from clusterdiff.points.alignment import Alignment, Order, apply_policy
 from clusterdiff.points.policy import Policy
 from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.engines.cells import Cells, noisy
+from clusterdiff.tables.engines.here import PointColumns
+from clusterdiff.tables.engines.joined import Points
 from clusterdiff.tables.engines.loading import numbers
 from clusterdiff.tables.engines.native import Frame, flag, plain
-from clusterdiff.tables.engines.source import both_values, order_of
-from clusterdiff.tables.engines.tables import Points
+from clusterdiff.tables.engines.source import order_of
 
 c = nw.col
 #: Bytes that a point takes in memory with its name and its clusters.
 POINT_BYTES = 300
-
-
-class PointColumns:
-    """The other columns of the tables, by point; ``later``: those that both tables have, as the second has them."""
-
-    def __init__(self, points: Points, later: bool = False) -> None:
-        others = points.others
-        pred = () if others.pred is None else others.pred.own
-        self.names = tuple(name for name in others.own if name in pred) if later else others.names
-        self._points, self._later = points, later
-        self._read: dict[str, Any] = {}
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ReadColumns, (self._read,)  # the table stays where it is
-
-    def read(self, name: str) -> Any:
-        """One of them: the value of each point, by its name."""
-        if name not in self._read:
-            points = self._points
-            self._read[name] = (
-                both_values(points, name)[1] if self._later else points.values_of(name, lacking=True)
-            )
-        return self._read[name]
 
 
 def lost_points(cells: Cells, rows: Frame, whole: bool) -> Points:
@@ -66,7 +43,7 @@ def lost_points(cells: Cells, rows: Frame, whole: bool) -> Points:
         )
         unmatched = marked.filter((c("t_noise") * c("p_null") + c("p_noise") * c("t_null")) > 0)
         parts.append(unmatched.drop("t_noise", "p_noise", "t_null", "p_null"))
-    return replace(points, frame=nw.concat(parts, how="vertical"))
+    return replace(points, rows=nw.concat(parts, how="vertical"))
 
 
 def compare_lost(points: Points, policy: Policy) -> Comparison:

@@ -14,10 +14,10 @@ from clusterdiff.diff.loss import PARTS
 from clusterdiff.diff.slices import Slice, power_of_two
 from clusterdiff.errors import ArgumentError, nearest
 from clusterdiff.table import Table
+from clusterdiff.tables.engines.joined import Points
 from clusterdiff.tables.engines.loading import numbers, points_compared
 from clusterdiff.tables.engines.losses import RowLosses
 from clusterdiff.tables.engines.native import Frame, plain
-from clusterdiff.tables.engines.tables import Points
 
 c = nw.col
 #: Stands for points without a true cluster; they come after clusters of any size.
@@ -51,7 +51,7 @@ def by_column(losses: RowLosses, column: object) -> Table[Slice]:
 def _sums_by_value(losses: RowLosses, column: str) -> dict[str, Any]:
     """The points, their mass and what they lost, by the values of a column."""
     cells = losses.source
-    joined = replace(cells.points, frame=losses.step(cells.points.frame))
+    joined = replace(cells.points, rows=losses.step(cells.points.frame))
     frame = points_compared(replace(cells, points=_with_value(joined, column, cells.policy.keeps_spurious)))
     frame = frame.with_columns(w=c("w") if cells.points.weighted else nw.lit(1.0))
     # A label that means noise is no cluster: the point is one of its own.
@@ -92,8 +92,8 @@ def _with_value(points: Points, column: str, lacking: bool) -> Points:
     if len(points.sides) == 1:
         whole: Frame = points.others.whole
         value = c(f"o{points.others.own.index(column)}")
-        return replace(points, frame=whole.with_columns(value=value))
-    return replace(points, frame=points.others.beside(points.frame, column, lacking))
+        return replace(points, rows=whole.with_columns(value=value))
+    return replace(points, rows=points.others.beside(points.frame, column, lacking))
 
 
 def slice_table(

@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError, LabelError, UnknownColumn, listed, refuse_unknown
 from clusterdiff.messages import Message
 from clusterdiff.points.data import scale_of
-from clusterdiff.points.keys import parts_of
-from clusterdiff.tables.engines.native import Engine, Frame, engine_of, flag, plain
+from clusterdiff.tables.engines.joined import Points, SideTable
+from clusterdiff.tables.engines.native import Frame, engine_of, plain
 from clusterdiff.tables.engines.others import DOCUMENT, POINT, Others
-from clusterdiff.wording import count
 
 c = nw.col
 #: Our name for the column with the number of the row, among the user's own.
 ROW = "clusterdiff_row"
-#: What marks the columns of the second table that the first has too.
-OTHER = "_other"
-#: Rows looked at before two tables are joined: ids that are repeated often would make the join explode.
-SAMPLE = 100_000
 #: Weights are near each other up to this ratio: differences of their sums then keep ten digits.
 NEAR = 2.0**20
 #: Types that can hold names. Floats must be whole; categories are read as text.
@@ -42,128 +36,6 @@ NAMES = (
 )
 
 
-@dataclass(frozen=True)
-class SideTable:
-    """One table with its point in column ``i`` (true) or ``j`` (pred) for the join."""
-
-    argument: str
-    frame: Frame
-    key: str
-
-
-@dataclass(frozen=True)
-class Points:
-    """One row per point: clusters ``t`` and ``p``, and where given the point's name, ``w`` and ``x0`` …
-
-    For two tables the rows are those of a full join, and ``i`` and ``j`` the point's name on either side. For one
-    table whose points have no names, ``i`` is the number of the row, if rows have an order in the engine.
-    """
-
-    engine: Engine
-    frame: Frame
-    sides: tuple[SideTable, ...]
-    named: bool
-    weighted: bool
-    features: int
-    kinds: dict[str, str]
-    others: Others
-    numbered: bool = False
-    #: What the parts of names are, if several columns were joined to one that names the points.
-    keys: tuple[str, ...] = ()
-    #: Weights are in units of 2 to this power.
-    scale: int = 0
-    #: Whether weights are so near each other that differences of their sums keep their digits.
-    near: bool = True
-    #: The number of rows of each table, if all of them were looked at for repeated names.
-    seen: tuple[int, ...] | None = None
-
-    def called(self, names: list[Any]) -> list[Any]:
-        """Fetched names of points, as users know them: those of several columns are tuples."""
-        return named(names, self.keys)
-
-    def values_of(self, name: str, lacking: bool) -> dict[Any, Any]:
-        """An other column by point; ``lacking``: some points are not in the table of true clusters."""
-        found: dict[Any, Any] = {}
-        for points, values in self.others.read(self.engine, name, lacking):
-            found |= zip(self.called(points), values, strict=True)
-        return found
-
-    @property
-    def placed(self) -> bool:
-        """Whether points can be distinguished: by names, by the order of rows, or by numbers that they were given."""
-        return self.named or self.engine.ordered or self.numbered
-
-    def with_numbers(self) -> Points:
-        """The same with a number for each row, for points that have neither names nor an order.
-
-        The rows are kept with their numbers, since they may come in another order the next time.
-        """
-        with self.engine.running():
-            kept = self.engine.number(self.others.whole, "t")
-        frame = kept.select("t", "p", *self.extra, i=c("code"))
-        named = {name: c(f"o{k}") for k, name in enumerate(self.others.own)}
-        others = replace(self.others, frame=kept.select(**named, **{POINT: c("code")}))
-        return replace(self, frame=frame, others=others, numbered=True)
-
-    def with_names(self, frame: Frame) -> Frame:
-        """Rows of ``frame`` with what their point is called in the column ``point``."""
-        return frame.with_columns(point=nw.coalesce("i", "j") if len(self.sides) == 2 else c("i"))
-
-    @cached_property
-    def counts(self) -> tuple[int, ...]:
-        """The number of rows of each table."""
-        return self.seen or tuple(int(self.engine.row(s.frame.select(n=nw.len()))["n"]) for s in self.sides)
-
-    @property
-    def extra(self) -> list[str]:
-        """The columns of numbers that points have."""
-        return ["w"] * self.weighted + [f"x{j}" for j in range(self.features)]
-
-    def refuse_repeats(self, sample: bool = False, unmatched: bool = False) -> tuple[int, ...]:
-        """Look at all rows, the first or unmatched ones; raise if a point has no name or two. How many were there?"""
-        rows = []
-        for number, side in enumerate(self.sides):
-            frame = side.frame
-            if unmatched:
-                other = self.sides[1 - number]
-                frame = frame.join(other.frame, left_on=side.key, right_on=other.key, how="anti")
-            frame = frame.select(side.key)
-            rows.append(self._refuse_repeats(side, frame.head(SAMPLE) if sample else frame))
-        return tuple(rows)
-
-    def _refuse_repeats(self, side: SideTable, frame: Frame) -> int:
-        fetch = self.engine.fetch
-        names = frame.group_by(side.key).agg(rows=nw.len())
-        null, repeated = c(side.key).is_null(), c("rows") > 1
-        found = self.engine.row(
-            names.select(
-                nameless=(flag(null) * c("rows")).sum(),
-                twice=flag(~null & repeated).sum(),
-                rows=c("rows").sum(),
-            )
-        )
-        nameless, total = int(found["nameless"]), int(found["twice"])
-        if nameless:
-            raise LabelError.about(side.argument, f"has {count(nameless)} without a name (null).")
-        if total:
-            twice = names.filter(repeated).select(side.key).sort(side.key).head(5)
-            first = self.called(plain(fetch(twice)[side.key]))
-            raise LabelError.about(
-                side.argument,
-                f"must name each point once; {count(total, 'name')} repeated: {listed(first, total)}.",
-                "a point belongs to one cluster; remove the repeats, or resolve the overlap between clusters.",
-            )
-        return int(found["rows"])
-
-
-def named(names: list[Any], keys: Sequence[str]) -> list[Any]:
-    """Names as users know them: if they were joined from several columns, whose kinds are ``keys``, tuples."""
-    return [parts_of(name, keys) for name in names] if keys else names
-
-
-# ---- reading
-
-
 def read_two(
     true: object,
     pred: object,
@@ -179,20 +51,12 @@ def read_two(
     width = take_numbers(left, right, weights, features)
     units = bring_to_size(left, right)
     sides = (SideTable("true", left.selected(), "i"), SideTable("pred", right.selected(), "j"))
-    with left.engine.running():  # DuckDB refuses at once to join tables of two connections
-        joined = sides[0].frame.join(sides[1].frame, left_on="i", right_on="j", how="full", suffix=OTHER)
-        both = [name for name in left.taken if name in right.taken]
-        if both:
-            chosen = {x: nw.when(c("i").is_null()).then(c(f"{x}{OTHER}")).otherwise(c(x)) for x in both}
-            joined = joined.with_columns(**chosen).drop(*(f"{x}{OTHER}" for x in both))
     kinds = {"t": left.kinds["t"], "p": right.kinds["p"]}
     others = replace(left.others(point[0], cluster[0]), pred=right.others(point[1], cluster[1]))
-    points = Points(
-        left.engine, joined, sides, True, weights is not None, width, kinds, others, keys=keys, **units
+    here = left.here and right.here
+    return Points(
+        left.engine, sides, True, weights is not None, width, kinds, others, keys=keys, here=here, **units
     )
-    with points.engine.running():
-        rows = points.refuse_repeats(sample=True)
-    return replace(points, seen=rows) if max(rows) < SAMPLE else points
 
 
 def two_readers(
@@ -285,13 +149,18 @@ def read_one(
     side = SideTable("table", reader.selected(), "i")
     others = reader.others(point, true, pred)
     named, weighed = point is not None, weights is not None
-    points = Points(
-        reader.engine, side.frame, (side,), named, weighed, width, reader.kinds, others, keys=keys, **units
+    return Points(
+        reader.engine,
+        (side,),
+        named,
+        weighed,
+        width,
+        reader.kinds,
+        others,
+        keys=keys,
+        here=reader.here,
+        **units,
     )
-    if point is not None:
-        with points.engine.running():
-            points.refuse_repeats()
-    return points
 
 
 def one_reader(table: object, true: str, pred: str, point: str | None) -> Reader:
@@ -312,7 +181,8 @@ class Reader:
 
     def __init__(self, table: object, argument: str) -> None:
         try:
-            frame = nw.from_native(table).lazy()  # type: ignore[call-overload]
+            native = nw.from_native(table)  # type: ignore[call-overload]
+            frame = native.lazy()
         except TypeError:
             raise ArgumentError.must(
                 argument,
@@ -322,6 +192,7 @@ class Reader:
                 hint=Message("labels, sets and dicts need no `point=`, `cluster=` or columns' names."),
             ) from None
         self.argument = argument
+        self.here = isinstance(native, nw.DataFrame)
         self.engine = engine_of(frame)
         with self.engine.running():  # the table, or the database that it is in, may be gone
             self.frame: Frame = nw.from_native(self.engine.prepare(frame.to_native())).lazy()
