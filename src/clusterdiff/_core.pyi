@@ -67,6 +67,18 @@ class CellLosses(NamedTuple):
     split: NDArray[np.float64]
     merge: NDArray[np.float64]
 
+class SideLosses(NamedTuple):
+    """What each cell lost within its cluster, and to points which the other side lacks; None if it lacks none."""
+
+    inner: NDArray[np.float64]
+    kept: NDArray[np.float64] | None
+
+class Charges(NamedTuple):
+    """How far each cell is off its cluster, and what it is charged of the cluster's loss."""
+
+    off: NDArray[np.float64]
+    charged: NDArray[np.float64]
+
 class TwoSums(NamedTuple):
     """The sums of two columns by group."""
 
@@ -355,6 +367,8 @@ class Cells:
         """Component of each true and of each pred cluster, numbered by first true cluster, and their number."""
     def entropy_scores(self) -> NDArray[np.float64]:
         """The score of each true cluster by entropy."""
+    def pred_entropy_scores(self) -> NDArray[np.float64]:
+        """That of each predicted cluster: the same bits as from the transposed table, for less memory."""
     def losses(
         self,
         split: NDArray[np.float64],
@@ -363,6 +377,17 @@ class Cells:
         mass: NDArray[np.float64] | None = None,
     ) -> CellLosses:
         """What each cell lost in the product of its clusters' scores, as a share of the whole score."""
+    def side_losses(
+        self,
+        inner: NDArray[np.float64],
+        kept: NDArray[np.float64] | None,
+        others: NDArray[np.float64],
+        total: float,
+        mass: NDArray[np.float64] | None = None,
+        *,
+        pred: bool = False,
+    ) -> SideLosses:
+        """The same on one side, whose scores are products: what was lost to either factor."""
     def assign(self, values: NDArray[np.int64] | NDArray[np.float64]) -> NDArray[np.int64]:
         """The cells, ascending, of the one-to-one matching of clusters with the greatest total of values >= 0."""
     def kept_by_true(self) -> Kept:
@@ -398,6 +423,14 @@ def group_sum(groups: Any, k: int, values: Any) -> NDArray[Any]:
 
 def group_sums(groups: Any, k: int, first: NDArray[np.float64], second: NDArray[np.float64]) -> TwoSums:
     """Compensated sums of two columns at once."""
+
+def charges(
+    indptr: NDArray[np.int64],
+    order: NDArray[np.int64] | None,
+    mass: NDArray[np.float64],
+    lost: NDArray[np.float64],
+) -> Charges:
+    """What clusters lost, charged to the cells that left them: of each, ``order[indptr[c]:indptr[c + 1]]``."""
 
 def descending(values: NDArray[np.float64]) -> NDArray[np.int64]:
     """The places of values, the largest first, equal ones in order, NaN last."""

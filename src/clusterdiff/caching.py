@@ -1,11 +1,12 @@
-"""Values that are computed when they are first asked for, also by several threads at once."""
+"""Values that are computed when they are first asked for, also by several threads at once; and values that are kept."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from contextlib import nullcontext
-from typing import Any, TypeVar
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Self, TypeVar, overload
 
 Value = TypeVar("Value")
 
@@ -32,6 +33,26 @@ class cached_property(functools.cached_property[Value]):  # noqa: N801 - called 
     then compute a value twice, which is the same both times.
     """
 
-    def __init__(self, function: Callable[[Any], Value]) -> None:
-        super().__init__(function)
-        self.lock = nullcontext()
+    @overload
+    def __get__(self, instance: None, owner: type[Any] | None = None) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> Value: ...
+    def __get__(self, instance: object | None, owner: type[Any] | None = None) -> Self | Value:
+        if instance is None:
+            return self
+        # Once it is there, attributes of the instance are found before this is asked.
+        value: Value = vars(instance).setdefault(str(self.attrname), self.func(instance))
+        return value
+
+
+@contextmanager
+def all_kept() -> Iterator[None]:
+    """Where very many objects are made that stay: looking among them for garbage takes longer than to make them."""
+    if not gc.isenabled():  # by an outer block, which enables it again
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()

@@ -41,6 +41,7 @@ def test_cells_by_column(case: tuple[int, int, int], monkeypatch: pytest.MonkeyP
         assert np.array_equal(turned.cols, rows(cells)[order])
         assert np.array_equal(turned.sizes, cells.sizes[order])
         assert np.array_equal(np.diff(turned.indptr), np.bincount(cells.cols, minlength=cells.k_pred))
+        assert np.array_equal(cells.pred_entropy_scores(), turned.entropy_scores())
 
 
 def test_cells_by_column_beyond_32_bits() -> None:
@@ -52,6 +53,7 @@ def test_cells_by_column_beyond_32_bits() -> None:
         [1, 0, 2],
         [0, 0, 1],
     )
+    assert np.array_equal(cells.pred_entropy_scores(), turned.entropy_scores())
 
 
 @cases("case", CASES[:4])
@@ -80,6 +82,29 @@ def test_scores_and_losses(case: tuple[int, int, int]) -> None:
         assert np.array_equal(sums.second, _core.group_sum(cells.cols, cells.k_pred, merged))
 
 
+@cases("case", CASES[:4])
+def test_losses_on_a_side(case: tuple[int, int, int]) -> None:
+    """As the formula has them, to the bit; together they are all that a side lost."""
+    cells = cells_of(*case)
+    rng = np.random.default_rng(2)
+    for pred in (False, True):
+        own, other = (cells.cols, rows(cells)) if pred else (rows(cells), cells.cols)
+        inner, kept = rng.random((2, cells.k_pred if pred else cells.k_true))
+        others = rng.random(cells.k_true if pred else cells.k_pred)
+        for mass in (None, rng.random(len(cells))):
+            weight = cells.sizes if mass is None else mass
+            total = weight.sum().item()
+            share = weight / total * ((1 + others) / 2)[other]
+            lost = cells.side_losses(inner, kept, others, total, mass, pred=pred)
+            s, r = inner[own], kept[own]
+            assert np.array_equal(lost.inner, share * ((1 - s) * (1 + r) / 2))
+            assert np.array_equal(lost.kept, share * ((1 - r) * (1 + s) / 2))
+            assert fsum([*lost.inner, *lost.kept]) == pytest.approx(fsum(share * (1 - s * r)), abs=1e-12)
+            whole = cells.side_losses(inner, None, others, total, mass, pred=pred)
+            assert whole.kept is None
+            assert np.array_equal(whole.inner, share * (1 - s))
+
+
 def test_what_is_refused() -> None:
     """Arrays of other lengths, and groups that are none."""
     cells = cells_of(40, 5, 7)
@@ -88,6 +113,10 @@ def test_what_is_refused() -> None:
         cells.losses(scores[:-1], merge, 40.0)
     with pytest.raises(ValueError, match="one entry per cell"):
         cells.losses(scores, merge, 40.0, np.ones(1))
+    with pytest.raises(ValueError, match="one score per cluster"):
+        cells.side_losses(scores, None, merge, 40.0, pred=True)
+    with pytest.raises(ValueError, match="one entry per cell"):
+        cells.side_losses(scores, scores, merge, 40.0, np.ones(1))
     with pytest.raises(ValueError, match="same length"):
         _core.group_sums(np.zeros(2, np.int64), 1, np.ones(2), np.ones(3))
     with pytest.raises(ValueError, match="groups must lie in"):
@@ -104,3 +133,43 @@ def test_descending(zeros: float) -> None:
     rng.shuffle(values)
     assert np.array_equal(_core.descending(values), np.argsort(-values, kind="stable"))
     assert _core.descending(np.zeros(0)).tolist() == []
+
+
+def test_charges(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who is not the heaviest has left its cluster; ties share; what the cluster lost is theirs, by mass."""
+    mass = np.array([3.0, 1.0, 1.0, 2.0, 2.0, 7.0, 0.0, 0.0])
+    lost = np.array([0.1, 0.2, 0.3, 0.25, 0.25, 0.5, 0.5, 0.5])
+    found = _core.charges(np.array([0, 3, 5, 6, 8]), None, mass, lost)
+    assert found.off.tolist() == [0, 1, 1, 0.5, 0.5, 0, 0.5, 0.5]
+    assert found.charged == pytest.approx([0, 0.3, 0.3, 0.25, 0.25, 0, 0, 0])
+    for case in CASES[2:]:
+        cells = cells_of(*case)
+        turned, order = cells.transpose()
+        mass = np.random.default_rng(2).integers(1, 4, len(cells)).astype(np.float64)
+        lost = np.random.default_rng(3).random(len(cells))
+        most = np.zeros(cells.k_pred)
+        np.maximum.at(most, cells.cols, mass)
+        top = mass == most[cells.cols]
+        alone = np.bincount(cells.cols)[cells.cols] == 1
+        off = np.where(top, 1 - 1 / np.bincount(cells.cols, top)[cells.cols], 1.0)
+        share = np.bincount(cells.cols, mass * off)[cells.cols]
+        whole = _core.group_sum(cells.cols, cells.k_pred, lost)[cells.cols]
+        charged = np.divide(mass * off * whole, share, out=np.zeros(len(mass)), where=~alone & (share > 0))
+        for threads in ("1", "3"):
+            monkeypatch.setenv("CLUSTERDIFF_THREADS", threads)
+            found = _core.charges(turned.indptr, order, mass, lost)
+            assert np.array_equal(found.off, off)
+            assert np.array_equal(found.charged, charged)
+
+
+def test_charges_refuse_what_are_no_cells() -> None:
+    """Places that do not exist, and columns of other lengths."""
+    indptr, ones = np.array([0, 2]), np.ones(2)
+    for order in (np.array([0, 2]), np.array([-1, 0])):
+        with pytest.raises(ValueError, match="order must name cells"):
+            _core.charges(indptr, order, ones, ones)
+    with pytest.raises(ValueError, match="one entry per cell"):
+        _core.charges(indptr, None, ones, np.ones(3))
+    for wrong in (np.array([0, 1]), np.array([1, 2]), np.array([0, 3, 2])):
+        with pytest.raises(ValueError, match="indptr"):
+            _core.charges(wrong, None, ones, ones)

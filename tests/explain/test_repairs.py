@@ -212,7 +212,7 @@ def test_repairs_are_told_with_names() -> None:
     assert split.sentence == "split y into 2 parts: B (2 points) and A (1 point)"
     assert split.parts == [["d", "e"], ["c"]]
     merge = cd.compare({"a": 1, "b": 1}, {"a": "x", "b": "y"}).repairs()[0]
-    assert merge.sentence == "merge x and y: 2 points of 1"
+    assert merge.sentence == "merge x and y: 2 points of true cluster 1"
 
 
 def test_a_giant_cluster_is_split_before_its_parts_move() -> None:

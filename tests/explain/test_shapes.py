@@ -129,3 +129,14 @@ def test_identical_clusterings_have_no_shapes() -> None:
     """Nothing was lost, so there is nothing to tell."""
     shapes = Shapes(Blame(cd.compare([0, 0, 1], [5, 5, 7]).analysis))
     assert (shapes.rows, shapes.confusions) == ([], [])
+
+
+def test_details_say_how_many_points_moved() -> None:
+    """One in at least half of the components is "mostly 1"; else the median is told."""
+    true = np.repeat(np.arange(4), 8)
+    pred = true.copy()
+    for cluster, moved in enumerate((1, 1, 3, 3)):
+        pred[8 * cluster : 8 * cluster + moved] = 10 + cluster
+    for first, words in ((0, "mostly 1 split off"), (1, "in half of them 3 or fewer split off")):
+        chosen = true >= first
+        assert f" of 8 points, {words}\n" in str(cd.compare(true[chosen], pred[chosen]).patterns())

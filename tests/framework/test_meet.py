@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 
 import clusterdiff as cd
 from clusterdiff.measures.coreference import LinkCounts, blanc, links
+from clusterdiff.meet.cell_table import FEW
 from clusterdiff.meet.parts import Overlap
 from clusterdiff.meet.union import uneven_of
+from clusterdiff.points.labels import Labels
 from tests.cases import cases
 from tests.conftest import random_pair
 
@@ -195,7 +197,7 @@ def pooled(corpus: list[tuple[dict[int, int], dict[int, int]]]) -> Overlap:
     ]
     codes = [np.where(side < 0, -1, np.searchsorted(np.unique(side[side >= 0]), side)) for side in sides]
     names = tuple(np.unique(side[side >= 0]) for side in sides)
-    return uneven_of(*codes, names, documents=group).overlap  # type: ignore[arg-type]
+    return uneven_of(*map(Labels.coded, codes, names), documents=group).overlap
 
 
 @given(corpora.filter(lambda corpus: any(map(any, corpus))))
@@ -244,3 +246,20 @@ def test_an_even_meet_may_have_documents() -> None:
     assert cd.measures["blanc"](meet) == cd.measures["blanc"](one) != cd.measures["blanc"](plain)
     with pytest.raises(cd.ArgumentError, match="not divided into documents"):
         plain.overlap.restrict(0)
+
+
+def test_points_of_many_cells_are_found_without_grouping_all() -> None:
+    """In any order and more than once, as long as they are a small part of all points; then cells among them."""
+    rng = np.random.default_rng(0)
+    true, pred = rng.integers(0, 30_000, (2, 60_000))
+    meet = cd.compare(true, pred).meet
+    wanted = rng.choice(len(meet), FEW + 500)
+    wanted = np.append(wanted, wanted[:50])
+    cell = meet.cell_of_point
+    for cells in (wanted, wanted[:30], np.arange(len(meet))):
+        indptr, members = meet.members_of(cells)
+        assert np.array_equal(np.diff(indptr), meet.size[cells])
+        assert np.array_equal(cell[members], np.repeat(cells, np.diff(indptr)))
+        inside = np.repeat(np.arange(len(cells)), np.diff(indptr))
+        assert (np.diff(members)[inside[1:] == inside[:-1]] > 0).all()
+        assert ("grouped" in meet.__dict__) == (len(cells) == len(meet))

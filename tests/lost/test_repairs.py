@@ -233,7 +233,7 @@ def test_what_to_add_and_to_remove() -> None:
     """In words, best first."""
     diff = cd.compare([{"a", "b"}, {"c"}], [{"a"}, {"c", "x"}], missing="lost")
     told = {repair.sentence for repair in diff.repairs()}
-    assert told == {"remove 1 point (x) from 1", "add 1 point (b) of 0 to 0"}
+    assert told == {"remove 1 point (x) from 1", "add 1 point (b) of true cluster 0 to 0"}
     steps = [(step.sentence, step.score) for step in diff.repairs().sequence]
-    assert steps == [("add 1 point (b) of 0 to 0", 0.5), ("remove 1 point (x) from 1", 1.0)]
+    assert steps == [("add 1 point (b) of true cluster 0 to 0", 0.5), ("remove 1 point (x) from 1", 1.0)]
     assert diff.patch().apply([{"a"}, {"c", "x"}]) == cd.Clustering([{"a", "b"}, {"c"}])

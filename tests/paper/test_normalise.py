@@ -41,9 +41,11 @@ def test_the_worst_becomes_zero_and_the_best_one(name: str) -> None:
 
 
 def test_what_is_not_known_is_refused() -> None:
-    """Large inputs without a closed form, weights, and a measure with a single value."""
+    """Large inputs without a closed form, measures of features, weights, and a measure with a single value."""
     with pytest.raises(cd.MeasureError, match="not known in closed form"):
         cd.extremes(np.zeros(50, dtype=int), "R")
+    with pytest.raises(cd.MeasureError, match="not known in closed form"):
+        cd.extremes([0, 0, 1], "S_MSE")
     with pytest.raises(cd.MeasureError, match="weighted points"):
         cd.compare([0, 0, 1], [0, 1, 1], weights=[1, 2, 3]).normalised("A")
     with pytest.raises(cd.MeasureError, match="cannot be rescaled"):

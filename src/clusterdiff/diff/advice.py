@@ -187,13 +187,13 @@ class Advice(Scores):
         >>> import clusterdiff as cd
         >>> diff = cd.compare([0, 0, 1, 1, 2], ["x", "x", "y", "z", "z"])
         >>> diff.repairs()
-        +0.600000  move 1 point of 1 (3) from z to y
-        +0.200000  split z into 2 parts: 1 (1 point) and 2 (1 point)
+        +0.600000  move 1 point of true cluster 1 (3) from z to y
+        +0.200000  split z into 2 parts: true cluster 1 (1 point) and true cluster 2 (1 point)
         >>> [(step.operation, step.score) for step in diff.repairs().sequence]
         [('move', 1.0)]
         >>> diff.repairs("vi")
-        +0.554518  move 1 point of 1 (3) from z to y
-        +0.277259  split z into 2 parts: 1 (1 point) and 2 (1 point)
+        +0.554518  move 1 point of true cluster 1 (3) from z to y
+        +0.277259  split z into 2 parts: true cluster 1 (1 point) and true cluster 2 (1 point)
         """
         wanted = resolve(measure)
         if wanted == resolve("S_H"):
@@ -242,7 +242,7 @@ class Advice(Scores):
         S_H = 0.2524: 0.7476 was lost, in 2 of 2 components.
         what goes wrong
           54%  two true clusters in one: 1 component of 2 points
-          46%  one true cluster in two: 1 component, mostly 1 point split off, out of 3
+          46%  one true cluster in two: 1 component of 3 points, 1 split off
         what to fix first
           +0.4000  54% of the loss  two true clusters in one: 1 point, then S_H = 0.6524
           +0.3476  46% of the loss  one true cluster in two: 1 point, then S_H = 1.0000

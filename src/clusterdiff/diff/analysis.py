@@ -170,9 +170,8 @@ class Analysis(Once):
     @property
     def kinds(self) -> dict[str, int]:
         """How many components are of each kind."""
-        kinds = self.join.kinds
-        counts = np.bincount(self.join.kind, minlength=len(kinds))
-        return dict(zip(kinds, counts.tolist(), strict=True))
+        kind = self.join.kind
+        return {name: int(np.count_nonzero(kind == i)) for i, name in enumerate(self.join.kinds)}
 
     @cached_property
     def component_losses(self) -> Losses:
@@ -334,11 +333,11 @@ class Analysis(Once):
         return found
 
     def cells_of_component(self, component: int) -> CellNumbers:
-        """The cells of a component."""
+        """The cells of a component, ascending."""
         return spans(self.meet.indptr, self.codes_of_component(component, "true"))[1]
 
     def codes_of_component(self, component: int, side: str) -> Int64Array:
-        """The codes of a component's "true" or "pred" clusters."""
+        """The codes of a component's "true" or "pred" clusters, ascending."""
         found = self._found.get((component, side))
         if found is None and "_damaged_members" not in self.__dict__ and len(self._found) < LOOKS:
             found = self._found[component, side] = np.flatnonzero(self._of[side] == component)

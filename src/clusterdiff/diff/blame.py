@@ -11,7 +11,7 @@ from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.loss import Losses
 from clusterdiff.diff.source import PointSource
 from clusterdiff.meet.unmatched import Unmatched
-from clusterdiff.points.labels import FloatArray, Int64Array, IntArray
+from clusterdiff.points.labels import FloatArray, Int64Array
 
 
 class PointBlame(NamedTuple):
@@ -41,8 +41,11 @@ class Blame:
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
         meet, lost = analysis.meet, analysis.cell_loss
-        self.off_true, self.split = _charged(analysis, meet.true, analysis.parts_of_true, lost.cells.split)
-        self.off_pred, self.merge = _charged(analysis, meet.pred, analysis.parts_of_pred, lost.cells.merge)
+        by_pred, mass = meet.transpose(), meet.mass.astype(np.float64, copy=False)
+        self.off_true, self.split = _core.charges(meet.indptr, None, mass, lost.cells.split)
+        self.off_pred, self.merge = _core.charges(
+            by_pred.indptr, meet.transpose_order, mass, lost.cells.merge
+        )
         #: What the missing points of each true cluster, and the spurious ones of each predicted cluster are charged.
         self.missing, self.spurious = lost.missing_cost, lost.spurious_cost
         if meet.lost:
@@ -71,26 +74,6 @@ class Blame:
         ):
             lost[unmatched.at] = _shares(unmatched, charged)
         return PointBlame(true, pred, off_true, off_pred, Losses(split, merge, missing, spurious))
-
-
-def _charged(
-    analysis: Analysis, cluster: IntArray, parts: Int64Array, lost: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """How far each cell is off its cluster, and what it is charged of the cluster's loss."""
-    off, charged, k = np.zeros(len(lost)), np.zeros(len(lost)), len(parts)
-    cells = analysis.join.damaged_cells
-    broken = cells[parts[cluster[cells]] > 1]  # whoever is alone in a cluster has not left it
-    of, mine = cluster[broken].astype(np.int64), analysis.meet.mass[broken].astype(np.float64)
-    largest = np.zeros(k)
-    np.maximum.at(largest, of, mine)
-    top = mine == largest[of]
-    ties = np.bincount(of, top, minlength=k)
-    off[broken] = far = np.where(top, 1 - 1 / np.maximum(ties[of], 1), 1.0)
-    gone = mine * far
-    share = np.bincount(of, gone, minlength=k)[of]
-    whole = _core.group_sum(of, k, lost[broken])[of]
-    charged[broken] = np.divide(gone * whole, share, out=np.zeros(len(of)), where=share > 0)
-    return off, charged
 
 
 def _shares(unmatched: Unmatched, charged: FloatArray) -> FloatArray:

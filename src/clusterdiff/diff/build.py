@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
-
-import numpy as np
 
 from clusterdiff import _core
 from clusterdiff.diff.comparison import Comparison
@@ -18,12 +15,8 @@ from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.union import uneven_of
 from clusterdiff.points.alignment import Alignment, Order
 from clusterdiff.points.data import Distances, LinkFunction, read_features, read_weights
-from clusterdiff.points.labels import FloatArray, Int64Array, IntArray, Labels, changeable
-
-Made = TypeVar("Made")
-
-#: So many labels or features are copied in two threads.
-MANY = 1_000_000
+from clusterdiff.points.labels import FloatArray, Int64Array, IntArray, Labels
+from clusterdiff.points.ownership import side_by_side
 
 
 def meet_of(aligned: Alignment) -> Meet:
@@ -51,16 +44,13 @@ def compare_aligned(
     distances = LinkFunction(distances) if callable(distances) else distances
     w, scale = (None, 0) if weights is None else read_weights(weights, order)
     x = None if features is None else read_features(features, order, w)
-    if x is not None:
-        x = _owned(x, features)
     if aligned.originals is not None:
         aligned = replace(aligned, originals=aligned.originals.detach())
     if aligned.true.absent is not None or aligned.pred.absent is not None:
         aligned = replace(aligned, true=aligned.true.detach(), pred=aligned.pred.detach())
         uneven = uneven_of(
-            aligned.true.codes,
-            aligned.pred.codes,
-            (aligned.true.names, aligned.pred.names),
+            aligned.true,
+            aligned.pred,
             weights=w,
             features=x,
             link_sums=None if distances is None else _links(distances, order),
@@ -91,36 +81,9 @@ def _detach(aligned: Alignment, cells: _core.Cells) -> tuple[Labels, Labels]:
     """The labels of both sides, out of the reach of whoever owns them."""
     ask_true = partial(aligned.true.detach, cells.true_labels)
     ask_pred = partial(aligned.pred.detach, cells.pred_labels)
-    return _side_by_side(ask_true, ask_pred, len(aligned))
-
-
-def _side_by_side(one: Callable[[], Made], other: Callable[[], Made], size: int) -> tuple[Made, Made]:
-    """What two functions return; in two threads if there is much to copy."""
-    if size < MANY or _core.threads() == 1:
-        return one(), other()
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(1) as pool:
-        first = pool.submit(one)
-        second = other()
-        return first.result(), second
+    return side_by_side(ask_true, ask_pred, len(aligned))
 
 
 def _links(distances: object, order: Order) -> Callable[[Int64Array], Callable[..., FloatArray]]:
     """What sums up the link weights of some of the points."""
     return lambda at: Distances(distances, order.chosen(at)).sums
-
-
-def _owned(matrix: Any, given: Any) -> Any:
-    """A matrix that does not change with the one that the caller gave."""
-    if not isinstance(matrix, np.ndarray):
-        return matrix if matrix is not given else matrix.copy()
-    base = given if isinstance(given, np.ndarray) else matrix.base
-    if not changeable(matrix) or (
-        matrix is not given and (base is None or not np.shares_memory(matrix, base))
-    ):
-        return matrix
-    copy, half = np.empty_like(matrix), len(matrix) // 2
-    parts = [partial(np.copyto, copy[part], matrix[part]) for part in (slice(half), slice(half, None))]
-    _side_by_side(parts[0], parts[1], matrix.size)
-    return copy

@@ -22,7 +22,7 @@ from clusterdiff.errors import ArgumentError, LabelError, listed, one_of
 from clusterdiff.measures import Measure, resolve
 from clusterdiff.meet.meet import Meet
 from clusterdiff.messages import Message
-from clusterdiff.points.alignment import Alignment, apply_policy, bare, by_name
+from clusterdiff.points.alignment import Alignment, apply_policy, bare, match_points
 from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import (
     SINGLETONS,
@@ -219,7 +219,7 @@ def compare_corpora(true: Corpus, pred: Corpus, policy: Policy, singletons: Sing
                 Message('no document has any points left: `singletons="drop"` left out all of them.')
             )
         raise LabelError("no document has any points.")
-    aligned = by_name(left, right)
+    aligned = match_points(left, right, empty=True)
     place = {name: i for i, name in enumerate(names)}
     of_point = np.fromiter((place[point.document] for point in aligned.order.names), np.int64, len(aligned))  # type: ignore[attr-defined]
     # The reference scorers go through the documents of the key.

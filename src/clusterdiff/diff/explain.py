@@ -51,18 +51,18 @@ class Story:
     def _repr_html_(self) -> str:
         return notebook.view(self.html())
 
-    def heading(self, noun: str = "point", measure: str = "S_H") -> str:
-        """Its kind, its size and its share of the loss; ``noun`` is what its points are called."""
+    def heading(self, nouns: Nouns = Nouns(), measure: str = "S_H") -> str:  # noqa: B008 - a constant
+        """Its kind, its size and its share of the loss, as people call them."""
         c = self.component
         where = f", in {shown(c.document)}" if c.document else ""
-        cost = f"{percent(self.share)} of the loss"
+        cost = f"{percent(self.share)} of the {nouns.loss}"
         if measure != "S_H":  # gains need not add up: the share of one says less than what it is
             cost = f"{change(self.gain)}, {cost}"
-        return f"{c.kind}, {count(c.size, noun)}, {cost}{where}"
+        return f"{c.kind}, {count(c.size, nouns.point)}, {cost}{where}"
 
-    def html(self, noun: str = "point", measure: str = "S_H") -> str:
+    def html(self, nouns: Nouns = Nouns(), measure: str = "S_H") -> str:  # noqa: B008 - a constant
         """As part of what a notebook shows."""
-        heading = notebook.line(self.heading(noun, measure), strong=True)
+        heading = notebook.line(self.heading(nouns, measure), strong=True)
         return heading + "".join(map(notebook.line, self.sentences))
 
 
@@ -103,9 +103,9 @@ class Explanation:
         if not self.damaged:
             told = f"{self.measure} = {number(self.score)}"
             if self.same:
-                return [f"{told}: nothing was lost, the clusterings are the same."]
+                return [f"{told}: nothing {self.nouns.was_lost}, the clusterings are the same."]
             if self.shared_out:
-                return [f"{told}: nothing was lost."]
+                return [f"{told}: nothing {self.nouns.was_lost}."]
             return [f"{told}: correcting a single component would not improve it."]
         out = [self._overview(), *self.unshared]
         where = f"{self.damaged:,} of {count(self.components, 'component')}"
@@ -113,17 +113,17 @@ class Explanation:
             several = "both components" if self.components == 2 else f"all {self.components:,} components"
             where = several if self.components > 1 else "the only component"
         if self.damaged <= self.top:
-            out.append(f"It was lost in {where}.")
+            out.append(f"It {self.nouns.was_lost} in {where}.")
         else:
-            out.append(
-                f"It was lost in {where}; {count(self.half, 'component')} make{'s' if self.half == 1 else ''} up half "
-                f"of it, the {f'{self.top:,} ' if self.top != 1 else ''}costliest {percent(self.concentration)}."
-            )
+            half = f"{count(self.half, 'component')} make{'s' if self.half == 1 else ''} up half of it"
+            several = f"{self.top:,} " if self.top != 1 else ""
+            share = percent(self.concentration)
+            out.append(f"It {self.nouns.was_lost} in {where}; {half}, the {several}costliest {share}.")
         return out
 
     def _overview(self) -> str:
         parts = PARTS_LOST if self.unshared else PARTS_LOST[:2]
-        told = f"{self.measure} = {number(self.score)}: {self.loss.sentence(parts, self.nouns.point)}."
+        told = f"{self.measure} = {number(self.score)}: {self.loss.sentence(parts, self.nouns)}."
         if self.shared_out:
             return told
         left = (
@@ -159,7 +159,7 @@ class Explanation:
     def __str__(self) -> str:
         lines = list(self.sentences)
         for place, story in enumerate(self.stories, 1):
-            lines.append(f"{place}. {story.heading(self.nouns.point, self.measure)}")
+            lines.append(f"{place}. {story.heading(self.nouns, self.measure)}")
             lines += [f"   {sentence}" for sentence in story.sentences]
         return "\n".join(lines)
 
@@ -168,7 +168,7 @@ class Explanation:
     def _repr_html_(self) -> str:
         return notebook.view(
             *map(notebook.line, self.sentences),
-            *(story.html(self.nouns.point, self.measure) for story in self.stories),
+            *(story.html(self.nouns, self.measure) for story in self.stories),
         )
 
 
@@ -186,15 +186,12 @@ def explain(
     kinds = {
         row.value: Loss(*row[3:]) for row in analysis.once(by_kind)
     }  # value, points and score come first
+    first = list(table[:told])
     narrator = Narrator(analysis, source, sides)
+    sentences = narrator.components([component.component for component in first])
     stories = [
-        Story(
-            component,
-            component.loss / whole,
-            list(narrator.component(component.component)),
-            component.loss,
-        )
-        for component in table[:told]
+        Story(component, component.loss / whole, said, component.loss)
+        for component, said in zip(first, sentences, strict=True)
     ]
     concentration = float(running[told - 1] / whole) if told else 0.0
     unshared = tuple(narrator.unshared())
@@ -211,7 +208,7 @@ def explain(
         unshared,
         of[0],
         loss.total,
-        nouns=source.nouns,
+        nouns=source.nouns.between(sides),
         same=not wrong(analysis, "component").any(),
     )
 
@@ -235,14 +232,10 @@ def explain_gains(worth: Worth, loss: Loss, top: int, sides: tuple[str, str]) ->
     place = np.empty(len(table), dtype=np.int64)
     place[table["component"]] = np.arange(len(table))
     narrator = Narrator(analysis, source, sides)
+    sentences = narrator.components(order[:told].tolist())
     stories = [
-        Story(
-            table[int(place[row.component])],
-            row.gain / whole if whole > 0 else 0.0,
-            list(narrator.component(row.component)),
-            row.gain,
-        )
-        for row in found[:told]
+        Story(table[int(place[row.component])], row.gain / whole if whole > 0 else 0.0, said, row.gain)
+        for row, said in zip(found[:told], sentences, strict=True)
     ]
     return Explanation(
         worth.score,
@@ -258,7 +251,7 @@ def explain_gains(worth: Worth, loss: Loss, top: int, sides: tuple[str, str]) ->
         worth.measure.name,
         whole,
         found.left_out,
-        source.nouns,
+        source.nouns.between(sides),
         same=not len(every),
         shared_out=False,
     )
@@ -273,13 +266,27 @@ class Narrator:
         # Asked for again and again, and each time made from the core's table.
         self._true_of, self._pred_of, self._size = meet.true, meet.pred, meet.size
         self._sizes = meet.true_size, meet.pred_size
+        self._first: dict[int, list[Any]] = {}
         self.source = source
         self.sides = sides
         self.nouns = source.nouns
 
+    def recall(self, cells: CellNumbers) -> None:
+        """Find the points of some cells at once that sentences will name one cell after the other."""
+        if self.source.known:
+            self._first |= zip(cells.tolist(), self.source.points_of_each(cells, POINTS), strict=True)
+
     def count(self, size: int) -> str:
         """A number of points."""
         return count(size, self.nouns.point)
+
+    def components(self, components: list[int]) -> list[list[str]]:
+        """What happened to some components; the points of small ones are looked for at once."""
+        cells = [self.analysis.cells_of_component(component) for component in components]
+        self.recall(
+            np.concatenate([np.empty(0, dtype=np.int64), *(part for part in cells if len(part) < FEW)])
+        )
+        return [list(self.component(*both)) for both in zip(components, cells, strict=True)]
 
     def unshared(self) -> Iterator[str]:
         """Which points were not found, and which are spurious."""
@@ -300,9 +307,8 @@ class Narrator:
         listed = f": {', '.join(first)}{more}" if first else ""
         yield f"{self.count(size)}{whose} {verb[size > 1]}{listed}."
 
-    def component(self, component: int) -> Iterator[str]:
-        """What happened to its clusters: one sentence per true cluster, costliest first."""
-        cells = self.analysis.cells_of_component(component)
+    def component(self, component: int, cells: CellNumbers) -> Iterator[str]:
+        """What happened to the clusters of a component of these cells: a sentence per true one, costliest first."""
         if len(cells):
             yield from self.shared(cells)
         for side, called in (("true", self.true), ("pred", self.pred)):
@@ -434,8 +440,9 @@ class Narrator:
 
     def points_of(self, cell: int, bracket: bool = False) -> str:
         """The same of one cell."""
-        known = self.source.known
-        first = self.source.points_of_each(np.array([cell]), POINTS)[0] if known else None
+        if self.source.known and cell not in self._first:
+            self.recall(np.array([cell]))
+        first = self._first.get(cell)
         return self._listed(int(self._size[cell]), first, bracket)
 
     def _listed(self, size: int, first: list[Any] | None, bracket: bool) -> str:

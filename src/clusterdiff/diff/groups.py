@@ -18,7 +18,7 @@ from clusterdiff.measures import Measure, resolve
 from clusterdiff.measures.subcomponents import by_entropy
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.union import uneven_of
-from clusterdiff.points.labels import BoolArray, FloatArray, Int64Array
+from clusterdiff.points.labels import BoolArray, FloatArray, Int64Array, Labels
 
 #: A predicate is a rule if so many of its points were hit, so many times as often as others.
 RATE, TIMES = 0.1, 3
@@ -28,11 +28,14 @@ NOBODY = np.empty(0, dtype=np.int64)
 
 
 class Proposal(NamedTuple):
-    """A group that may be chosen; ``partners`` are those of its points that do not have the rule's predicate."""
+    """A group that may be chosen: the places of its points among those of damaged components, ascending.
+
+    ``partners`` says which of all these points do not have the rule's predicate.
+    """
 
     kind: str
     what: Any
-    inside: BoolArray
+    inside: Int64Array
     partners: BoolArray | None = None
 
 
@@ -69,6 +72,8 @@ class Correction:
         #: The points to be put right: moved, added or removed.
         self.wrong = ~matched[self.cell]
         self.left = self.wrong.copy()
+        #: How many of them each component has.
+        self._open = self._counted(np.flatnonzero(self.left))
         self._weights = None if source.weights is None else source.weights[self.at]
         #: The mass that each component loses now, and that of all points.
         self._lost = (analysis.component_losses.total * float(meet.total))[join.damaged]
@@ -87,20 +92,18 @@ class Correction:
         weights = None if self._source.weights is None else self._source.weights[there]
         return float(self.measure(met(sides[0][there], sides[1][there], weights)))
 
-    def _touched(self, points: BoolArray) -> BoolArray:
-        """The components of some points."""
-        touched = np.zeros(len(self._lost), dtype=bool)
-        touched[self.component[points]] = True
-        return touched
+    def _counted(self, chosen: Int64Array) -> Int64Array:
+        """How many of some points each component has."""
+        return np.bincount(self.component[chosen], minlength=len(self.shapes.join.damaged))
 
-    def _losing(self, chosen: BoolArray) -> tuple[FloatArray, float]:
+    def _losing(self, chosen: Int64Array) -> tuple[FloatArray, float]:
         """The mass that each component loses, and that of all points, once some points are put right."""
-        touched = self._touched(chosen)
+        settled = self._counted(chosen)
+        touched = settled > 0
         lost = np.where(touched, 0.0, self._lost)
-        unsettled = touched & self._touched(self.left & ~chosen)
+        unsettled = touched & (self._open > settled)
         inside = np.flatnonzero(unsettled[self.component]) if unsettled.any() else NOBODY
-        true = self.true[inside]
-        pred = np.where(chosen[inside], self.home[true], self.pred[inside])
+        true, pred = self.true[inside], self._moved(chosen)[inside] if len(inside) else NOBODY
         there = (true >= 0) | (pred >= 0)
         if there.any():
             weights = None if self._weights is None else self._weights[inside][there]
@@ -109,42 +112,52 @@ class Correction:
                 of_true, of_pred = self._of_true[meet.true_names], self._of_pred[meet.pred_names]
                 found = CellLoss.of(by_entropy(meet)).by(of_true[meet.true], len(lost), of_true, of_pred)
                 lost += found.total * float(meet.total)
-        gone = chosen & self.spurious
-        less = np.count_nonzero(gone) if self._weights is None else float(self._weights[gone].sum())
+        gone = chosen[self.spurious[chosen]]
+        less = len(gone) if self._weights is None else float(self._weights[gone].sum())
         return lost, self._total - less
 
     def _rise(self, score: float) -> float:
         """What a value gains over the one now."""
         return score - self.score if self.measure.similarity else self.score - score
 
-    def gain(self, chosen: BoolArray) -> float:
+    def _moved(self, chosen: Int64Array) -> Int64Array:
+        """The predicted clusters once some points are put right: moved, added or, if they are spurious, in none."""
+        pred = self.pred.copy()
+        pred[chosen] = self.home[self.true[chosen]]
+        return pred
+
+    def to_do(self, proposal: Proposal) -> Int64Array:
+        """The points of a proposal that are still wrong."""
+        return proposal.inside[self.left[proposal.inside]]
+
+    def gain(self, chosen: Int64Array) -> float:
         """What putting some points right would gain now."""
         if not self._s_h:
-            # Moved and missing points go to where truth has them; spurious ones go altogether.
-            return self._rise(self._scored(np.where(chosen, self.home[self.true], self.pred)))
+            return self._rise(self._scored(self._moved(chosen)))
         lost, total = self._losing(chosen)
         return self._rise(_share(lost, total))
 
     def apply(self, candidate: Proposal, whole: float) -> Group:
         """Put a group right."""
-        chosen = candidate.inside & self.left
+        chosen = self.to_do(candidate)
         if self._s_h:
             self._lost, self._total = self._losing(chosen)
         self.pred[chosen] = self.home[self.true[chosen]]
-        self.left &= ~chosen
+        self.left[chosen] = False
+        self._open -= self._counted(chosen)
         score = _share(self._lost, self._total) if self._s_h else self._scored(self.pred)
         gain, self.score = self._rise(score), score
-        partners = 0 if candidate.partners is None else int(np.count_nonzero(candidate.partners & chosen))
-        kind, what, number = candidate.kind, candidate.what, int(np.count_nonzero(chosen))
-        return Group(kind, what, number, partners, gain, gain / whole, self.score, self.at[chosen])
+        partners = 0 if candidate.partners is None else int(np.count_nonzero(candidate.partners[chosen]))
+        kind, what = candidate.kind, candidate.what
+        return Group(kind, what, len(chosen), partners, gain, gain / whole, self.score, self.at[chosen])
 
     def touches(self, proposal: Proposal, components: BoolArray) -> bool:
         """Whether a proposal would still change one of some components."""
-        return bool(components[self.component[proposal.inside & self.left]].any())
+        return bool(components[self.component[self.to_do(proposal)]].any())
 
     def components_of(self, proposal: Proposal) -> BoolArray:
         """The components that a proposal would still change."""
-        return self._touched(proposal.inside & self.left)
+        return self._counted(self.to_do(proposal)) > 0
 
 
 def _share(lost: FloatArray, total: float) -> float:
@@ -170,7 +183,7 @@ def met(true: Int64Array, pred: Int64Array, weights: Any) -> Meet:
     nobody = [int(names[0] < 0) for names, _ in found]
     true, pred = (codes - none for (_, codes), none in zip(found, nobody, strict=True))
     names = (found[0][0][nobody[0] :], found[1][0][nobody[1] :])
-    return uneven_of(true, pred, names, weights=weights)
+    return uneven_of(*map(Labels.coded, (true, pred), names), weights=weights)
 
 
 def groups(correction: Correction, hits: list[Hit], *, confusions: bool = False) -> list[Group]:
@@ -192,7 +205,7 @@ def groups(correction: Correction, hits: list[Hit], *, confusions: bool = False)
         chosen.forget(best[1])
         found.append(correction.apply(best[1], whole))
     if correction.left.any():
-        found.append(correction.apply(Proposal("rest", "rest", correction.left), whole))
+        found.append(correction.apply(_all_of("rest", correction.left), whole))
     return found
 
 
@@ -210,8 +223,8 @@ class Proposals:
         for i, proposal in enumerate(self.proposals):
             gain = self._gains[i]
             if gain is None:
-                chosen = proposal.inside & self.correction.left
-                gain = self._gains[i] = self.correction.gain(chosen) if chosen.any() else 0.0
+                chosen = self.correction.to_do(proposal)
+                gain = self._gains[i] = self.correction.gain(chosen) if len(chosen) else 0.0
             if gain and (best is None or gain > best[0]):
                 best = gain, proposal
         return best
@@ -222,6 +235,10 @@ class Proposals:
         for i, proposal in enumerate(self.proposals):
             if self._gains[i] is not None and self.correction.touches(proposal, touched):
                 self._gains[i] = None
+
+
+def _all_of(kind: str, points: BoolArray, what: Any = None, partners: BoolArray | None = None) -> Proposal:
+    return Proposal(kind, what or kind, np.flatnonzero(points), partners)
 
 
 def _rules(correction: Correction, hits: list[Hit]) -> Iterator[Proposal]:
@@ -237,7 +254,7 @@ def _rules(correction: Correction, hits: list[Hit]) -> Iterator[Proposal]:
             struck[correction.true[tied & mine]] = True
             partners = tied & struck[correction.true] & ~mine
             shared = correction.wrong & (correction.cell >= 0)
-            yield Proposal("rule", hit, shared & (mine | partners), partners)
+            yield _all_of("rule", shared & (mine | partners), hit, partners)
 
 
 def _shaped(correction: Correction) -> Iterator[Proposal]:
@@ -246,12 +263,12 @@ def _shaped(correction: Correction) -> Iterator[Proposal]:
     damaged, component = shapes.join.damaged, correction.component
     code = np.where(shapes.tangled[damaged], -1, shapes.codes[damaged]).astype(np.int8)[component]
     for row in [row for row in shapes.rows if row.unit == "component"][:COSTLIEST]:
-        yield Proposal("shape", row.shape, shared & (code == CODE[row.shape]))
+        yield _all_of("shape", shared & (code == CODE[row.shape]), row.shape)
     edits = np.append(shapes.edits, np.int8(-1))[correction.cell]
     for edit, name in enumerate(EDITS):
-        yield Proposal("shape", name, shared & (edits == edit))
-    yield Proposal("missing", "missing", correction.missing)
-    yield Proposal("spurious", "spurious", correction.spurious)
+        yield _all_of("shape", shared & (edits == edit), name)
+    yield _all_of("missing", correction.missing)
+    yield _all_of("spurious", correction.spurious)
 
 
 def _confused(correction: Correction) -> Iterator[Proposal]:
@@ -259,6 +276,6 @@ def _confused(correction: Correction) -> Iterator[Proposal]:
     shapes = correction.shapes
     cells = np.argsort(-shapes.blame.cells, kind="stable")[: len(shapes.confusions)]
     for cell, confusion in zip(cells[:CONFUSED].tolist(), shapes.confusions, strict=False):
-        yield Proposal("confusion", confusion, correction.wrong & (correction.cell == cell))
-    yield Proposal("missing", "missing", correction.missing)
-    yield Proposal("spurious", "spurious", correction.spurious)
+        yield _all_of("confusion", correction.wrong & (correction.cell == cell), confusion)
+    yield _all_of("missing", correction.missing)
+    yield _all_of("spurious", correction.spurious)

@@ -14,9 +14,10 @@ from clusterdiff.caching import cached_property
 from clusterdiff.measures.subcomponents import Scored
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import LOST_TO
+from clusterdiff.meet.uneven import SideScores
 from clusterdiff.points.labels import FloatArray, Int64Array
 from clusterdiff.table import record_html
-from clusterdiff.wording import and_list, number, percent, plural
+from clusterdiff.wording import Nouns, and_list, number, percent, plural
 
 #: The parts of a loss, in their order.
 PARTS = LOST_TO
@@ -71,7 +72,7 @@ class Loss(NamedTuple):
 
         return [say(part, value) for part, value in values.items()]
 
-    def sentence(self, parts: Sequence[str], point: str = "point") -> str:
+    def sentence(self, parts: Sequence[str], nouns: Nouns = Nouns()) -> str:  # noqa: B008 - a constant
         """The whole and some of its parts, as part of a sentence.
 
         >>> Loss.of(0.25, 0.75).sentence(["split", "merge"])
@@ -79,10 +80,12 @@ class Loss(NamedTuple):
         >>> Loss.of(0.25, -0.02).sentence(["split", "merge"])
         '0.2300 was lost, 0.2500 to splits, while merges gained 0.0200'
         """
-        words = self.words(4, parts, point, shares=True)
+        words = self.words(4, parts, nouns.point, shares=True)
         lost = [part for part in words if not part.startswith("while")]
         gained = [part for part in words if part not in lost]
-        return ", ".join([f"{number(self.total)} was lost", *([and_list(lost)] if lost else []), *gained])
+        return ", ".join(
+            [f"{number(self.total)} {nouns.was_lost}", *([and_list(lost)] if lost else []), *gained]
+        )
 
     def to_dict(self) -> dict[str, float | None]:
         """As plain values; None for parts that are not known."""
@@ -139,6 +142,11 @@ def costliest(losses: FloatArray) -> Int64Array:
     return _core.descending(np.ascontiguousarray(losses))
 
 
+def _partly(side: SideScores) -> FloatArray | None:
+    """What the shared points are of each cluster; None if they are all of it everywhere."""
+    return None if (side.kept == 1).all() else np.ascontiguousarray(side.kept)
+
+
 class CellLoss:
     """The loss of every cell, as shares of the whole score, and of the points that a side lacks.
 
@@ -160,21 +168,17 @@ class CellLoss:
         its two factors: (1−s) = (1−s0)(1+r)/2 + (1−r)(1+s0)/2. Weighted by the cell's mass they add up to 1 − S*.
         """
         meet = scored.meet
+        mass = None if meet.weights is None else meet.mass.astype(np.float64, copy=False)
         if scored.split_sides is None or scored.merge_sides is None:
-            mass = None if meet.weights is None else meet.mass.astype(np.float64, copy=False)
             return cls.of_parts(meet, *meet.cells.losses(scored.split, scored.merge, meet.total, mass))
-        s, t = scored.pair
-        share = meet.mass / meet.total
-        s0, r = (score[meet.true] for score in scored.split_sides[1:])
-        t0, q = (score[meet.pred] for score in scored.merge_sides[1:])
-        true, pred = share * (1 + t) / 2, share * (1 + s) / 2
-        lost = Losses(
-            true * (1 - s0) * (1 + r) / 2,
-            pred * (1 - t0) * (1 + q) / 2,
-            true * (1 - r) * (1 + s0) / 2,
-            pred * (1 - q) * (1 + t0) / 2,
+        true, pred = scored.split_sides, scored.merge_sides
+        split, missing = meet.cells.side_losses(true.inner, _partly(true), pred.whole, meet.total, mass)
+        merge, spurious = meet.cells.side_losses(
+            pred.inner, _partly(pred), true.whole, meet.total, mass, pred=True
         )
-        return cls(meet, lost)
+        none = nothing(len(meet))
+        lost = (none if part is None else part for part in (missing, spurious))
+        return cls(meet, Losses(split, merge, *lost))
 
     @classmethod
     def of_parts(cls, meet: Meet, split: FloatArray, merge: FloatArray) -> CellLoss:

@@ -197,7 +197,7 @@ class Hits:
 
     def _repr_html_(self) -> str:
         return notebook.view(
-            *(notebook.line(row.words) for row in self.rows), notebook.line(f"{self.tests:,} questions asked")
+            *(notebook.line(row.words) for row in self.rows), notebook.line(count(self.tests, "test"))
         )
 
 
@@ -293,7 +293,7 @@ class Patterns:
 
     def words_of_confusion(self, row: Confusion) -> str:
         """Where some points of a true cluster are, and what that is mostly."""
-        point, cluster = self.nouns
+        point, cluster, _ = self.nouns
         points = f"{row.points:,} of {count(row.of, point)} of {self.sides[0]} {cluster} {name(row.true)}"
         mostly = (
             "apart from the rest" if row.mostly == row.true else f"mostly {self.sides[0]} {name(row.mostly)}"
@@ -318,7 +318,7 @@ class Patterns:
         >>> found.words_of_shape(found.shapes[0])
         'one true cluster in two'
         """
-        point, cluster = self.nouns
+        point, cluster, _ = self.nouns
         points, one = plural(point), f"{self.sides[0]} {cluster}"
         several, predicted = plural(one), plural(f"{self.sides[1]} {cluster}")
         kind, _, size = row.shape.rpartition("-")
@@ -341,29 +341,25 @@ class Patterns:
             "both": f"{several} with missing and spurious {points}",
             "missing-all": f"{several} missing altogether",
             "spurious-all": f"spurious {predicted}",
-            "e-split": f"in tangles, {some} split off",
-            "e-merge": f"in tangles, {some} merged in",
-            "e-sides": f"in tangles, {some} changed sides",
+            "e-split": f"in tangles, {points} split off",
+            "e-merge": f"in tangles, {points} merged in",
+            "e-sides": f"in tangles, {points} changed sides",
             "e-missing": f"in tangles, missing {points}",
             "e-spurious": f"in tangles, spurious {points}",
         }[row.shape]
 
     def detail(self, row: Shape) -> str:
         """How often a shape occurs, and how large it is."""
-        point = self.nouns.point
-        typical = (
-            f"mostly 1 {point}"
-            if row.ones >= 0.5
-            else f"half of them {count(int(row.typical), point)} or fewer"
-        )
+        point, moved = self.nouns.point, f"{int(row.typical):,}"
+        if row.count > 1:
+            moved = "mostly 1" if row.ones >= 0.5 else f"in half of them {moved} or fewer"
         if row.sizes is None:
-            return f"{count(row.count, 'time')}, {typical}" if row.count > 1 else "once"
+            times = f"{row.count:,} times" if row.count > 1 else "once"
+            return f"{times}, {moved} {point if row.typical <= 1 else plural(point)}"
         low, high = row.sizes
-        span = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-        number_of = count(row.count, "component")
-        if row.shape.startswith("split"):
-            return f"{number_of}, {typical} split off, out of {span}"
-        return f"{number_of} of {span if high > 1 else '1'} {plural(point) if high > 1 else point}"
+        span = f"{low:,} to {high:,} {plural(point)}" if low < high else count(low, point)
+        components = f"{count(row.count, 'component')} of {span}"
+        return f"{components}, {moved} split off" if row.shape.startswith("split") else components
 
     def _hit(self, hits: Hits) -> Iterator[tuple[str, str]]:
         for row in hits.rows[:HIT]:
@@ -371,7 +367,7 @@ class Patterns:
         if not hits.rows:
             verb = "changes" if self.regime == "releases" else "errors"
             columns = f"no value of {count(hits.columns, 'column')} goes with {verb}"
-            yield "", f"{columns} ({count(hits.tests, 'question')} asked)"
+            yield "", f"{columns} ({count(hits.tests, 'test')})"
         if hits.unusable:
             yield (
                 "",
@@ -384,7 +380,7 @@ class Patterns:
         example = f" ({name(row.example)})" if row.example is not None else ""
         if row.spares:
             rates = f"{percent(excess.rest)} against {percent(excess.rate)}"
-            return f"spared from being {befallen}: unless {row.words}: {rates}"
+            return f"{befallen} less often, except where {row.words}: {rates}"
         rates = f"{percent(excess.rate)} against {percent(excess.rest)}"
         return f"{befallen}: {row.words}{example}: {rates}, {percent(row.cover)} of the loss"
 

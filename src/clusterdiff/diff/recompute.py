@@ -12,7 +12,7 @@ from clusterdiff.errors import MeasureError
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.meet.union import uneven_of
-from clusterdiff.points.labels import IntArray
+from clusterdiff.points.labels import IntArray, Labels
 
 NONE: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
 #: Where spurious points go that are taken out.
@@ -103,8 +103,8 @@ def _even_or_not(
     if (true >= 0).all() and (pred >= 0).all():
         made = Meet.of_points(true, pred, weights=w, features=x, scale=meet.scale)
         return made if of is None else made.within(of)
-    names = np.arange(true.max(initial=-1) + 1), np.arange(pred.max(initial=-1) + 1)
-    return uneven_of(true, pred, names, weights=w, features=x, documents=of, scale=meet.scale)
+    sides = Labels.coded(true), Labels.coded(pred)
+    return uneven_of(*sides, weights=w, features=x, documents=of, scale=meet.scale)
 
 
 def _dense(codes: IntArray) -> IntArray:

@@ -121,7 +121,7 @@ class Repair:
 
     def describe(self, points: int = 5) -> str:
         """What to do, in words, naming up to ``points`` of the points to be moved."""
-        clusters, true = [name(c) for c in self.clusters], [name(t) for t in self.true]
+        clusters, true = [name(c) for c in self.clusters], [self._true_name(t) for t in self.true]
         if self.operation == "split":
             parts = [f"{name} ({self._counted(size)})" for name, size in zip(true, self.sizes, strict=True)]
             return f"split {clusters[0]} into {len(parts):,} parts: {and_list(parts)}"
@@ -142,6 +142,11 @@ class Repair:
             more = self.sizes[0] - len(first)
             named = f" ({', '.join(name(point) for point in first)}{f' and {more:,} more' if more else ''})"
         return f"move {self._counted(self.sizes[0])} of {true[0]}{named} from {clusters[0]} to {clusters[1]}"
+
+    def _true_name(self, cluster: Any) -> str:
+        """The name of a true cluster beside those of predicted ones: a number does not say whose it is."""
+        text = name(cluster)
+        return text if any(map(str.isalpha, text)) else f"true {self._source.nouns.cluster} {text}"
 
     def _counted(self, size: int) -> str:
         return count(size, self._source.nouns.point)

@@ -162,8 +162,9 @@ def _of_groups(
 ) -> Table[Slice]:
     """Groups of components or true clusters; spurious points of no true cluster are the last group, if it is theirs."""
     k = len(names)
-    size, weight = np.bincount(group, points, k).astype(np.int64), _sum(group, mass, k)
-    found = losses.each(lambda part: _sum(group, part, k))
+    size = np.bincount(group, points, k).astype(np.int64)
+    weight = size.astype(np.float64) if meet.weights is None else _sum(group, mass, k)
+    found = losses.each(lambda part: _sum(group, part, k) if part.any() else np.zeros(k))
     if k and names[-1] is None:
         size[-1], weight[-1] = len(meet.spurious), meet.spurious.total
         found.spurious[-1] += meet.spurious.total / meet.total

@@ -102,9 +102,7 @@ class PointSource:
         originals = self._aligned.originals
         if originals is None or (self.meet.uneven and not self._aligned.policy.noise.separates):
             return self.meet
-        return uneven_of(
-            originals.true.codes, originals.pred.codes, (originals.true.names, originals.pred.names)
-        )
+        return uneven_of(originals.true, originals.pred)
 
     @property
     def original_names(self) -> Points | None:
@@ -157,9 +155,11 @@ class PointSource:
         return self._named([self.meet.members_of(cells)[1]], limit)
 
     def recall(self, cells: CellNumbers) -> None:
-        """Read the names of the points of some cells at once, where a few names are read one after the other."""
-        if self.known and isinstance(self.names, LazyNames):
-            self.names.at(self.meet.members_of(cells)[1])
+        """Find the points of some cells at once that are asked for cell by cell, and read their names."""
+        if self.known:
+            members = self.meet.members_of(cells)[1]
+            if isinstance(self.names, LazyNames):
+                self.names.at(members)
 
     def lost(self, side: str, clusters: CellNumbers, limit: int | None = None) -> list[Any]:
         """The points of some clusters of a side, given by their codes, that the other side lacks."""

@@ -16,7 +16,7 @@ from clusterdiff.meet.sums import Even
 from clusterdiff.meet.terms import UNIT_SUMS
 from clusterdiff.meet.union import uneven_of
 from clusterdiff.meet.values import OF_TERMS, TermSums
-from clusterdiff.points.labels import FloatArray
+from clusterdiff.points.labels import FloatArray, Labels
 
 Made = TypeVar("Made")
 
@@ -158,7 +158,7 @@ class SelectionWithLost(Selection):
     def ordinary() -> tuple[Meet, ...]:
         """Also one where points are lost, since some units may have lost none."""
         true, pred = np.hstack([ORDINARY, LOST])
-        return *Selection.ordinary(), uneven_of(true, pred, (np.arange(3), np.arange(3)))
+        return *Selection.ordinary(), uneven_of(Labels.coded(true), Labels.coded(pred))
 
     @property
     def uneven(self) -> bool:  # type: ignore[override]  # a fact of others, here one of each selection

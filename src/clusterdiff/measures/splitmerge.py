@@ -105,8 +105,10 @@ def s_h(meet: Summed) -> float:
     >>> cd.score([0, 0, 1, 1], [0, 0, 1, 2], "S_H")
     0.5
     """
+    if "s_h" not in meet.known:
+        return _score(meet, "entropy", product)
     sums: Any = meet.sums
-    return float(sums.s_h) if "s_h" in meet.known else _score(meet, "entropy", product)
+    return float(sums.s_h)
 
 
 @measure(

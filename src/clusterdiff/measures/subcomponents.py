@@ -57,6 +57,12 @@ class Subcomponent:
             )
         return self.function(meet)
 
+    def of_pred(self, meet: Meet) -> FloatArray:
+        """The score of every predicted cluster."""
+        if self.function is entropy and meet.weights is None:
+            return meet.cells.pred_entropy_scores()
+        return self(meet.transpose())
+
     def _repr_html_(self) -> str:
         summary = (self.function.__doc__ or "").strip().split("\n")[0]
         return record_html(self.name, {"summary": summary, "reads": self.reads, "needs": self.needs})
@@ -280,6 +286,21 @@ def mean(split: FloatArray, merge: FloatArray) -> FloatArray:
     return (split + merge) / 2
 
 
+def _sides(
+    meet: UnevenMeet,
+    s: Subcomponent,
+    of_shared: Callable[[Meet], FloatArray],
+    turned: Callable[[], Any],
+    lost: int,
+) -> SideScores:
+    """The scores of a side that so many points are lost of; if that is none, those of the shared points."""
+    own = isinstance(s.function, Own)
+    if lost or own or meet.shared is None:
+        found: SideScores = turned().scores(s, own)
+        return found
+    return SideScores.kept_whole(of_shared(meet.shared))
+
+
 def by_entropy(meet: Meet) -> Scored:
     """The scores of S_H; ``meet.once`` keeps them for whoever asks next."""
     return Scored(meet, subcomponent("entropy"))
@@ -297,16 +318,15 @@ class Scored:
         self.meet = meet
         self.split_sides = self.merge_sides = None
         if isinstance(meet, UnevenMeet):
-            other: Any = meet.transpose()
-            own = isinstance(s.function, Own)
             if isinstance(s.function, OfContent):
                 self.split_sides, self.merge_sides = s.function.sides(meet)
             else:
-                self.split_sides, self.merge_sides = meet.scores(s, own), other.scores(s, own)
+                self.split_sides = _sides(meet, s, s, lambda: meet, len(meet.missing))
+                self.merge_sides = _sides(meet, s, s.of_pred, meet.transpose, len(meet.spurious))
             self.split, self.merge = self.split_sides.whole, self.merge_sides.whole
         else:
             self.split = s(meet)
-            self.merge = s(meet.transpose())
+            self.merge = s.of_pred(meet)
 
     @cached_property
     def pair(self) -> tuple[FloatArray, FloatArray]:
@@ -326,5 +346,6 @@ class Scored:
             )
         mass = self.meet.mass
         perfect = sigma_of_cell == 1.0
-        rest = float(np.sum(mass[~perfect] * sigma_of_cell[~perfect]))
-        return float((mass[perfect].sum().item() + rest) / self.meet.total)
+        rest = mass * sigma_of_cell
+        rest[perfect] = 0.0
+        return float((mass[perfect].sum().item() + float(np.sum(rest))) / self.meet.total)

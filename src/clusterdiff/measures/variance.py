@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
-from math import log
+from math import lgamma, log
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -115,12 +115,10 @@ def small_clusters(margins: Margins) -> SmallClusters | None:
 
 def _two_shared(n: int, a: FloatArray, b: FloatArray) -> FloatArray:
     """How likely clusters of a and of b points share two points: the hypergeometric distribution at 2."""
-    from scipy import special
+    log_gamma = np.vectorize(lgamma, otypes=[float])  # that of scipy takes longer to import than all of this
 
     def log_ways(size: FloatArray | float, taken: FloatArray) -> FloatArray:
-        found: FloatArray = (
-            special.gammaln(size + 1) - special.gammaln(taken + 1) - special.gammaln(size - taken + 1)
-        )
+        found: FloatArray = log_gamma(size + 1) - log_gamma(taken + 1) - log_gamma(size - taken + 1)
         return found
 
     possible = a + b - 2 <= n

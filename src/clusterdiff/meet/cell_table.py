@@ -20,6 +20,8 @@ CellNumbers = npt.NDArray[np.integer[Any]]
 Members = tuple[Int64Array, IntArray]
 #: How often the points of so few cells are looked for among all points, before these are grouped by cell.
 LOOKS, FEW = 8, 4096
+#: Points are grouped by more cells than that if these have less than one in so many of all points.
+MANY = 4
 NOTHING: Int64Array = np.empty(0, dtype=np.int64)
 TOO_MANY = "the sizes must add up to less than 2^63 points."
 
@@ -141,6 +143,10 @@ def places_of(kept: Int64Array, count: int) -> Int64Array:
 # ---- where points are
 
 
+#: No cells, and the points of these.
+NONE: tuple[CellNumbers, Members] = NOTHING, (np.zeros(1, dtype=np.int64), NOTHING)
+
+
 class LabelPlaces:
     """Places by the labels that the cells were made from, unless somebody has changed them since."""
 
@@ -148,10 +154,14 @@ class LabelPlaces:
         self._cells, self._true, self._pred = cells, true, pred
         self._looks = 0
         #: The cells that were asked for last, ascending, and their points.
-        self._last: tuple[CellNumbers, Members] = NOTHING, (np.zeros(1, dtype=np.int64), NOTHING)
+        self._last = NONE
 
     def __call__(self) -> IntArray:
         """The cell of each point."""
+        return self._cell
+
+    @cached_property
+    def _cell(self) -> IntArray:
         try:
             return self._cells.locate(self._true, self._pred)
         except ValueError:
@@ -160,16 +170,32 @@ class LabelPlaces:
     def few(self, cells: CellNumbers) -> Members | None:
         """The points of a few cells; None if it costs less to group all points."""
         known, found = self._last
+        place = np.searchsorted(known, cells)
+        if len(known) and np.array_equal(known.take(place, mode="clip"), cells):
+            return some(found, place)
+        self._looks += 1
         chosen = np.unique(cells)
-        if not np.isin(chosen, known).all():
-            self._looks += 1
-            if self._looks > LOOKS or len(cells) > FEW:
-                return None
-            known, found = chosen, self._cells.members(self._true, self._pred, chosen.astype(np.int64))
-            if not np.array_equal(np.diff(found[0]), self._cells.sizes[chosen]):
-                raise changed()
-            self._last = known, found
-        return some(found, np.searchsorted(known, cells))
+        if self._looks > LOOKS:
+            return None
+        if len(chosen) <= FEW:
+            found = self._cells.members(self._true, self._pred, chosen.astype(np.int64))
+        elif MANY * int(self._cells.sizes[chosen].sum()) < self._cells.n:
+            found = self._grouped(chosen)
+        else:
+            return None
+        if not np.array_equal(np.diff(found[0]), self._cells.sizes[chosen]):
+            raise changed()
+        self._last = chosen, found
+        return some(found, np.searchsorted(chosen, cells))
+
+    def _grouped(self, chosen: CellNumbers) -> Members:
+        """The points of some cells, from the cell of every point."""
+        place = np.full(len(self._cells), -1, dtype=np.int32)
+        place[chosen] = np.arange(len(chosen))
+        of = place[self._cell]
+        inside = np.flatnonzero(of >= 0)
+        indptr, members = _core.group_members(of[inside], len(chosen))
+        return indptr, inside[members]
 
 
 class KnowsPoints(Protocol):

@@ -194,22 +194,22 @@ class Meet(Sizes):
         """Number of cells."""
         return len(self.cells)
 
-    @property
+    @cached_property
     def indptr(self) -> Int64Array:
         """The cells of true cluster i are indptr[i] … indptr[i + 1] - 1."""
         return self.cells.indptr
 
-    @property
+    @cached_property
     def true(self) -> npt.NDArray[np.int32]:
         """The true cluster of each cell."""
         return self.cells.rows
 
-    @property
+    @cached_property
     def pred(self) -> npt.NDArray[np.int32]:
         """The predicted cluster of each cell."""
         return self.cells.cols
 
-    @property
+    @cached_property
     def size(self) -> Int64Array:
         """The number of points of each cell."""
         return self.cells.sizes

@@ -37,6 +37,11 @@ class SideScores(NamedTuple):
     inner: FloatArray
     kept: FloatArray
 
+    @classmethod
+    def kept_whole(cls, scores: FloatArray) -> SideScores:
+        """Those of a side of which all points are shared."""
+        return cls(scores, scores, np.broadcast_to(np.float64(1.0), len(scores)))
+
 
 class UnevenMeet(Meet):
     """A meet whose clusterings do not have the same points, with the points that only one of them has.
@@ -117,6 +122,8 @@ class UnevenMeet(Meet):
     @cached_property
     def true_mass(self) -> npt.NDArray[Any]:
         """The weight of each true cluster."""
+        if self.weights is None:
+            return self.true_size
         mass: npt.NDArray[Any] = self.missing.mass(self.k_true)
         mass += _core.group_sum(self.true, self.k_true, self.mass).astype(mass.dtype)
         return mass
@@ -124,6 +131,8 @@ class UnevenMeet(Meet):
     @cached_property
     def pred_mass(self) -> npt.NDArray[Any]:
         """The weight of each predicted cluster."""
+        if self.weights is None:
+            return self.pred_size
         mass: npt.NDArray[Any] = self.spurious.mass(self.k_pred)
         mass += _core.group_sum(self.pred, self.k_pred, self.mass).astype(mass.dtype)
         return mass
@@ -261,6 +270,11 @@ class UnevenMeet(Meet):
         ``own``: s is a user's own, whose score of a whole cluster need not be the product of the two.
         """
         k = self.k_true
+        if self.shared is not None and not own and not self.weighted:  # clusters of shared points come first
+            found, rest = s(self.shared), k - self.shared.k_true
+            inner = np.concatenate([found, np.ones(rest)])
+            kept = np.concatenate([self._kept(s, self.shared, own)[: len(found)], np.zeros(rest)])
+            return SideScores(inner * kept, inner, kept)
         inner, kept = np.ones(k), np.zeros(k)
         # Shared points that weigh nothing are none, beside lost points that weigh something.
         shared = _core.group_sum(self.true, k, self.mass) if len(self) else np.zeros(k)

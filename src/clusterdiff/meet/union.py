@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from clusterdiff import _core
 from clusterdiff.meet.cell_table import PartPlaces
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.meet.unmatched import Unmatched
-from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray
+from clusterdiff.points.labels import FloatArray, Int64Array, IntArray, Labels
 
 
 def uneven_of(
-    true: IntArray,
-    pred: IntArray,
-    names: tuple[AnyArray, AnyArray],
+    true: Labels,
+    pred: Labels,
     *,
     weights: npt.NDArray[Any] | None = None,
     features: Any = None,
@@ -26,12 +26,13 @@ def uneven_of(
     documents: IntArray | None = None,
     scale: int = 0,
 ) -> UnevenMeet:
-    """The uneven meet of two arrays of codes, which are -1 for points that the side lacks.
+    """The uneven meet of two sides, each of which has no label for points that it lacks.
 
-    ``names`` are those of the clusters by code. ``link_sums(points)`` gives the function for the link weights of some
-    of the points, and ``documents`` the document of each point. Weights are in units of 2 to the ``scale``.
+    ``link_sums(points)`` gives the function for the link weights of some of the points, and ``documents`` the document
+    of each point. Weights are in units of 2 to the ``scale``.
     """
-    both = np.flatnonzero((true >= 0) & (pred >= 0))
+    there = true.present, pred.present
+    both = np.flatnonzero(there[0] & there[1])
 
     def of(values: Any, at: Int64Array) -> Any:
         return None if values is None else values[at]
@@ -39,8 +40,8 @@ def uneven_of(
     shared, places = None, None
     if len(both):
         plain = Meet.of_points(
-            true[both],
-            pred[both],
+            true.take(both).values,
+            pred.take(both).values,
             weights=of(weights, both),
             features=of(features, both),
             link_sums=link_sums and link_sums(both),
@@ -48,27 +49,28 @@ def uneven_of(
         )
         places = PartPlaces(plain, both, len(true))
         shared = plain.with_points(places)
-    sides, unmatched, groups = [], [], []
-    for own, other, labels in (
-        (true, pred, None if shared is None else shared.cells.true_labels),
-        (pred, true, None if shared is None else shared.cells.pred_labels),
+    names, unmatched, groups = [], [], []
+    for labels, own, other, known in (
+        (true, *there, None if shared is None else shared.cells.true_labels),
+        (pred, *there[::-1], None if shared is None else shared.cells.pred_labels),
     ):
-        order = _shared_first(labels, int(own.max(initial=-1)) + 1)
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
-        at, present = np.flatnonzero((own >= 0) & (other < 0)), np.flatnonzero(own >= 0)
+        at = np.flatnonzero(own & ~other)
+        values, place = _shared_first(labels, at, known)
+        names.append(labels.named(values))
         links = None
+        if link_sums is not None or documents is not None:
+            present = np.flatnonzero(own)
+            _, everyone = _shared_first(labels, present, values)
         if link_sums is not None:
-            links = link_sums(present)(place[own[present]], len(order), of(weights, present))
-        sides.append(order)
-        unmatched.append(Unmatched(place[own[at]], at, of(weights, at), of(features, at), links))
+            links = link_sums(present)(everyone, len(values), of(weights, present))
+        unmatched.append(Unmatched(place, at, of(weights, at), of(features, at), links))
         if documents is not None:
-            group = np.empty(len(order), dtype=np.int64)
-            group[place[own[present]]] = documents[present]
+            group = np.empty(len(values), dtype=np.int64)
+            group[everyone] = documents[present]
             groups.append(group)
     return UnevenMeet(
         shared,
-        (names[0][sides[0]], names[1][sides[1]]),
+        (names[0], names[1]),
         *unmatched,
         scale=None if weights is None else scale,
         locate=np.full(len(true), -1) if places is None else places,
@@ -77,9 +79,12 @@ def uneven_of(
     )
 
 
-def _shared_first(labels: Any, k: int) -> Int64Array:
-    """All ``k`` clusters, those of the shared points first, in their order there."""
-    found = np.empty(0, dtype=np.int64) if labels is None else np.asarray(labels, dtype=np.int64)
-    rest = np.ones(k, dtype=bool)
-    rest[found] = False
-    return np.concatenate([found, np.flatnonzero(rest)])
+def _shared_first(labels: Labels, at: Int64Array, known: IntArray | None) -> tuple[IntArray, Int64Array]:
+    """The distinct labels, those known before those of points ``at`` some places; and the numbers of the latter's."""
+    values = labels.take(at).values
+    if known is not None:
+        if not len(at):
+            return known, at
+        values = np.concatenate([known.astype(values.dtype, copy=False), values])
+    codes, first = _core.encode_integers(values)
+    return values[first], codes[len(values) - len(at) :].astype(np.int64)

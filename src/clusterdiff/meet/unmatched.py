@@ -106,6 +106,10 @@ class NoCells:
         both = np.arange(self.k_true + self.k_pred, dtype=np.int32)
         return _core.Join(both[: self.k_true], both[self.k_true :], len(both))
 
+    def side_losses(self, *scores: Any, **side: Any) -> _core.SideLosses:
+        """Nothing is lost in cells."""
+        return _core.SideLosses(np.empty(0), None)
+
     def assign(self, values: Any) -> Int64Array:
         """There is nothing to match."""
         return np.empty(0, dtype=np.int64)

@@ -11,27 +11,30 @@ class Assignment {
   public:
     // Cells as compressed rows; values must not be negative.
     Assignment(const i64* indptr, i64 rows, const i32* cols, i64 columns, const Value* value)
-        : indptr_(indptr), cols_(cols), value_(value), rows_(rows), cell_of_row_(rows), row_of_column_(columns) {
+        : indptr_(indptr), cols_(cols), value_(value), rows_(rows), cell_of_row_(rows), column_(columns) {
         u_ = Buffer<Value>::zeros(rows);
-        v_ = Buffer<Value>::zeros(columns);
         for (i64 row = 0; row < rows; ++row) cell_of_row_[row] = -1;
-        for (i64 column = 0; column < columns; ++column) row_of_column_[column] = -1;
+        for (i64 column = 0; column < columns; ++column) column_[column] = {0, -1};
     }
 
     // The matched cells, ascending.
     std::vector<i64> solve(Run& run) {
         const std::vector<i64> left = bid(run);
-        best_ = Buffer<Value>(row_of_column_.size());
-        via_ = Buffer<i64>(row_of_column_.size());
-        state_ = Buffer<u8>::zeros(row_of_column_.size());
+        if (!left.empty()) {
+            best_ = Buffer<Value>(column_.size());
+            via_ = Buffer<i64>(column_.size());
+            state_ = Buffer<u8>::zeros(column_.size());
+        }
         for (i64 row : left) augment(row, run);
         std::vector<i64> cells;
+        cells.reserve(static_cast<std::size_t>(std::min(rows_, column_.size())));
         for (i64 row = 0; row < rows_; ++row)
             if (cell_of_row_[row] >= 0) cells.push_back(cell_of_row_[row]);
         return cells;
     }
 
   private:
+    static constexpr i64 kAhead = 16;  // cells
     enum State : u8 { kUnseen, kReached, kDone };
 
     // Rows take the column that is worth most to them and raise its price to what their second choice leaves; whoever
@@ -69,9 +72,11 @@ class Assignment {
     i64 bid_for(i64 row, std::vector<i64>& again) {
         Value first = 0, second = 0;  // staying unmatched is worth 0
         i64 choice = -1;
+        const i64 cells = indptr_[rows_];
         for (i64 q = indptr_[row]; q < indptr_[row + 1]; ++q) {
-            const Value gain = value_[q] - v_[cols_[q]];
-            if (gain > first || (gain == first && choice >= 0 && row_of_column_[cols_[choice]] >= 0 && row_of_column_[cols_[q]] < 0)) {
+            prefetch(&column_[cols_[std::min(q + kAhead, cells - 1)]]);  // the next rows bid soon, as a rule
+            const Value gain = value_[q] - column_[cols_[q]].price;
+            if (gain > first || (gain == first && choice >= 0 && column_[cols_[choice]].row >= 0 && column_[cols_[q]].row < 0)) {
                 second = first;
                 first = gain;
                 choice = q;
@@ -81,7 +86,7 @@ class Assignment {
         }
         u_[row] = first;
         if (choice < 0) return -1;
-        const i64 column = cols_[choice], holder = row_of_column_[column];
+        const i64 column = cols_[choice], holder = column_[column].row;
         if (holder < 0) {
             take(row, choice);
             return -1;
@@ -90,7 +95,7 @@ class Assignment {
             again.push_back(row);
             return -1;
         }
-        v_[column] += first - second;
+        column_[column].price += first - second;
         u_[row] = second;
         cell_of_row_[holder] = -1;
         take(row, choice);
@@ -99,13 +104,13 @@ class Assignment {
 
     void take(i64 row, i64 cell) {
         cell_of_row_[row] = cell;
-        row_of_column_[cols_[cell]] = static_cast<i32>(row);
+        column_[cols_[cell]].row = static_cast<i32>(row);
     }
 
     // Shortest path from an unmatched row to a free column, or to a row that had better be unmatched.
     void augment(i64 start, Run& run) {
         Value gain = 0;
-        for (i64 q = indptr_[start]; q < indptr_[start + 1]; ++q) gain = std::max(gain, value_[q] - v_[cols_[q]]);
+        for (i64 q = indptr_[start]; q < indptr_[start + 1]; ++q) gain = std::max(gain, value_[q] - column_[cols_[q]].price);
         u_[start] = gain;
         Value bound = gain;  // the price of leaving `start` unmatched
         i64 end_column = -1, end_row = start;
@@ -124,7 +129,7 @@ class Assignment {
                 const i64 column = cols_[q];
                 if (state_[column] == kDone) continue;
                 // Rounding may leave a reduced cost just below 0.
-                const Value far = distance + std::max(Value{0}, u_[row] + v_[column] - value_[q]);
+                const Value far = distance + std::max(Value{0}, u_[row] + column_[column].price - value_[q]);
                 if (far >= bound || (state_[column] == kReached && far >= best_[column])) continue;
                 if (state_[column] == kUnseen) {
                     state_[column] = kReached;
@@ -132,7 +137,7 @@ class Assignment {
                 }
                 best_[column] = far;
                 via_[column] = q;
-                if (row_of_column_[column] < 0) {
+                if (column_[column].row < 0) {
                     bound = far;
                     end_column = column;
                 } else {
@@ -153,7 +158,7 @@ class Assignment {
             if (column < 0) break;
             state_[column] = kDone;
             done_.push_back(column);
-            row = row_of_column_[column];
+            row = column_[column].row;
         }
         heap_ = {};
         finish(start, end_row, end_column, bound);
@@ -162,8 +167,8 @@ class Assignment {
     void finish(i64 start, i64 end_row, i64 end_column, Value bound) {
         u_[start] -= bound;
         for (i64 column : done_) {
-            u_[row_of_column_[column]] -= bound - best_[column];
-            v_[column] += bound - best_[column];
+            u_[column_[column].row] -= bound - best_[column];
+            column_[column].price += bound - best_[column];
         }
         // Follow the path back: every row on it takes the column it was reached through.
         i64 column = end_column;
@@ -193,8 +198,13 @@ class Assignment {
     const Value* value_;
     i64 rows_, looked_at_ = 0;
     Buffer<i64> cell_of_row_;
-    Buffer<i32> row_of_column_;
-    Buffer<Value> u_, v_;  // what a row gains, what a column costs: u + v >= value everywhere, equal where matched
+    // What a row gains, and what a column costs: they add up to the value at least, and to just that where matched.
+    Buffer<Value> u_;
+    struct Column {
+        Value price;
+        i32 row;  // that it is matched with, or -1
+    };
+    Buffer<Column> column_;
     Buffer<Value> best_;   // distance of a reached column
     Buffer<i64> via_;      // the cell through which it was reached
     Buffer<u8> state_;

@@ -13,7 +13,7 @@ using namespace nb::literals;
 
 namespace {
 
-Result join_result, looks_result, losses_result, repairs_result, steps_result;
+Result charges_result, join_result, looks_result, losses_result, repairs_result, side_losses_result, steps_result;
 
 nb::object join_of(const PyCells& c) {
     auto j = heavy(c.cells().count(), [&](Run& run) { return join(c.cells(), run); });
@@ -22,6 +22,10 @@ nb::object join_of(const PyCells& c) {
 
 nb::object entropy_scores_of(const PyCells& c) {
     return to_numpy(heavy(c.cells().count(), [&](Run& run) { return entropy_scores(c.cells(), run); }));
+}
+
+nb::object pred_entropy_scores_of(const PyCells& c) {
+    return to_numpy(heavy(c.cells().count(), [&](Run& run) { return pred_entropy_scores(c.cells(), run); }));
 }
 
 nb::object losses_of(const PyCells& c, nb::handle split, nb::handle merge, double total, nb::handle mass) {
@@ -34,6 +38,39 @@ nb::object losses_of(const PyCells& c, nb::handle split, nb::handle merge, doubl
     const double* weight = w ? w->exactly<double>("float64") : nullptr;
     auto lost = heavy(t.count(), [&](Run& run) { return cell_losses(t, weight, total, by_true, by_pred, run); });
     return losses_result(to_numpy(std::move(lost.split)), to_numpy(std::move(lost.merge)));
+}
+
+nb::object side_losses_of(const PyCells& c, nb::handle inner, nb::handle kept, nb::handle others, double total, nb::handle mass, bool pred) {
+    const Cells& t = c.cells();
+    const Array s(inner, "inner"), u(others, "others");
+    const auto r = maybe(kept, "kept"), w = maybe(mass, "mass");
+    const i64 mine = pred ? t.k_pred : t.k_true;
+    if (s.size() != mine || (r && r->size() != mine) || u.size() != t.k_true + t.k_pred - mine)
+        throw BadValue("inner, kept and others must have one score per cluster");
+    if (w && w->size() != t.count()) throw BadValue("mass must have one entry per cell");
+    const double *within = s.exactly<double>("float64"), *other = u.exactly<double>("float64");
+    const double *share = r ? r->exactly<double>("float64") : nullptr, *weight = w ? w->exactly<double>("float64") : nullptr;
+    auto lost = heavy(t.count(), [&](Run& run) { return side_losses(t, weight, total, within, share, other, pred, run); });
+    return side_losses_result(to_numpy(std::move(lost.inner)), share ? to_numpy(std::move(lost.kept)) : nb::none());
+}
+
+nb::object charges_of(nb::handle indptr, nb::handle order, nb::handle mass, nb::handle lost) {
+    const Array p(indptr, "indptr"), m(mass, "mass"), l(lost, "lost");
+    const auto o = maybe(order, "order");
+    const i64 cells = m.size(), clusters = p.size() - 1, *starts = p.exactly<i64>("int64"), *places = o ? o->exactly<i64>("int64") : nullptr;
+    if (l.size() != cells || (o && o->size() != cells)) throw BadValue("order, mass and lost must have one entry per cell");
+    if (clusters < 0 || starts[0] != 0 || starts[clusters] != cells) throw BadValue("indptr must start at 0 and end with the cells");
+    const double *masses = m.exactly<double>("float64"), *losses = l.exactly<double>("float64");
+    auto found = heavy(cells, [&](Run& run) {
+        run.each(0, clusters, [&](i64 c) {
+            if (starts[c] > starts[c + 1]) throw BadValue("indptr must not decrease");
+        });
+        run.each(0, o ? cells : 0, [&](i64 q) {
+            if (places[q] < 0 || places[q] >= cells) throw BadValue("order must name cells");
+        });
+        return charges(starts, clusters, places, masses, losses, cells, run);
+    });
+    return charges_result(to_numpy(std::move(found.off)), to_numpy(std::move(found.charged)));
 }
 
 nb::object descending_of(nb::handle values) {
@@ -176,8 +213,13 @@ void bind_explain(nb::module_& m, nb::class_<PyCells>& cells) {
     repairs_result.define(m, "Repairs", {"operation", "at", "to", "gain"});
     steps_result.define(m, "RepairSteps", {"operation", "true", "gain", "indptr", "cell", "source", "target"});
     losses_result.define(m, "CellLosses", {"split", "merge"});
+    side_losses_result.define(m, "SideLosses", {"inner", "kept"});
+    charges_result.define(m, "Charges", {"off", "charged"});
     cells.def("join", &join_of).def("assign", &assign_in, "values"_a).def("entropy_scores", &entropy_scores_of);
+    cells.def("pred_entropy_scores", &pred_entropy_scores_of);
     cells.def("losses", &losses_of, "split"_a, "merge"_a, "total"_a, "mass"_a.none() = nb::none());
+    cells.def("side_losses", &side_losses_of, "inner"_a, "kept"_a.none(), "others"_a, "total"_a, "mass"_a.none() = nb::none(), nb::kw_only(), "pred"_a = false);
+    m.def("charges", &charges_of, "indptr"_a, "order"_a.none(), "mass"_a, "lost"_a);
     m.def("descending", &descending_of, "values"_a);
     m.def("greedy", &greedy_of, "true"_a, "pred"_a, "k_true"_a, "k_pred"_a);
     m.def("looks", &looks_of, "text"_a, "n"_a);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/numeric.hpp"
 #include "explain/differing.hpp"
 #include "explain/pieces.hpp"
 
@@ -19,7 +20,7 @@ constexpr double kRounding = 1e-12;
 class Gains {
   public:
     Gains(const Differing& d, Run& run)
-        : run_(run), cells_(d.cells.count()), k_true_(d.cells.k_true), k_pred_(d.cells.k_pred), unit_(d.unit), total_(d.total), sound_(d.sound), share_(d.share) {
+        : run_(run), cells_(d.cells.count()), k_true_(d.cells.k_true), k_pred_(d.cells.k_pred), unit_(d.unit), total_(d.total), sound_(d.sound), share_(d.share), plain_(!d.weights().mass) {
         const Cells& t = d.cells;
         const double *mass = d.weights().mass, *entropy = d.weights().entropy;
         truth_.resize(k_true_);
@@ -86,6 +87,7 @@ class Gains {
 
     double g(const Set& x) const {
         if (x.size < 2 || x.mass <= 0.0) return 0.0;
+        if (plain_) return xlogx(x.size);
         const double value = x.mass * std::log(x.mass / unit_) - x.entropy;
         return value > kRounding * x.mass ? value : 0.0;
     }
@@ -369,6 +371,7 @@ class Gains {
     mutable i64 since_ = 0;
     i64 cells_, k_true_, k_pred_;
     double unit_, total_, sound_, share_;
+    bool plain_;  // every point weighs 1
     std::vector<Cell> cell_;
     std::vector<Truth> truth_;
     std::vector<Cluster> cluster_;

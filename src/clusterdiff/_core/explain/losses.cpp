@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "base/partition.hpp"
 #include "sums/totals.hpp"
 
 namespace clusterdiff {
@@ -9,6 +10,61 @@ namespace clusterdiff {
 namespace {
 
 constexpr i64 kStretch = 16384;  // cells
+
+// The cells of a table as records by column.
+struct ByColumn {
+    struct Scratch {};
+    const Cells& t;
+    const i32* keys(i64 at, i64, Scratch&) const { return t.cols.data() + at; }
+    std::pair<const i32*, const i64*> both(i64 at, i64, Scratch&) const { return {t.cols.data() + at, t.sizes.data() + at}; }
+};
+
+// The sums over a column's cells, which come in the order of the rows and are added up as row_sums does.
+struct Column {
+    i64 cells = 0, size = 0;
+    double block = 0;
+    Exactish parts;
+
+    void add(i64 m) {
+        size += m;
+        block += xlogx(m);
+        if (++cells % 64 == 0) flush();
+    }
+    double score() {
+        if (cells <= 1) return 1.0;
+        if (cells % 64) flush();
+        return entropy_score(parts.value(), size);
+    }
+
+  private:
+    void flush() { parts.add(std::exchange(block, 0.0)); }
+};
+
+template <class Size>
+Buffer<double> column_scores(const Cells& t, Run& run) {
+    struct Record {
+        u32 col;
+        Size m;
+    };
+    const int bits = std::bit_width(static_cast<u64>(t.k_pred - 1)), shift = bits - std::min(bits, partition_bits(t.count(), kStretch / 4));
+    const auto part = partition<Record>(
+        t.count(), ((t.k_pred - 1) >> shift) + 1, ByColumn{t}, [&](i32 col) { return static_cast<u32>(col) >> shift; },
+        [](i32 col, i64 m) { return Record{static_cast<u32>(col), static_cast<Size>(m)}; }, run);
+    Buffer<double> scores(t.k_pred);
+    run.tasks(part.buckets(), [&](i64 b, int worker) {
+        const i64 first = b << shift, width = std::min(i64{1} << shift, t.k_pred - first);
+        std::vector<Column> columns(static_cast<std::size_t>(width));
+        run.each(
+            part.begin(b), part.begin(b + 1),
+            [&](i64 i) {
+                const Record& record = part.records[i];
+                columns[static_cast<std::size_t>(static_cast<i64>(record.col) - first)].add(static_cast<i64>(record.m));
+            },
+            worker);
+        for (i64 c = 0; c < width; ++c) scores[first + c] = columns[static_cast<std::size_t>(c)].score();
+    });
+    return scores;
+}
 
 }  // namespace
 
@@ -22,6 +78,10 @@ Buffer<double> entropy_scores(const Cells& t, Run& run) {
         }
     });
     return scores;
+}
+
+Buffer<double> pred_entropy_scores(const Cells& t, Run& run) {
+    return t.n <= static_cast<i64>(UINT32_MAX) ? column_scores<u32>(t, run) : column_scores<i64>(t, run);
 }
 
 CellLosses cell_losses(const Cells& t, const double* mass, double total, const double* split, const double* merge, Run& run) {
@@ -39,6 +99,59 @@ CellLosses cell_losses(const Cells& t, const double* mass, double total, const d
                     out.merge[q] = share * (1 - u) * (1 + s) / 2;
                 },
                 worker);
+        }
+    });
+    return out;
+}
+
+SideLosses side_losses(const Cells& t, const double* mass, double total, const double* inner, const double* kept, const double* others, bool pred, Run& run) {
+    SideLosses out{Buffer<double>(t.count()), Buffer<double>(kept ? t.count() : 0)};
+    const Stretches stretches(t, kStretch);
+    run.tasks(stretches.count(), [&](i64 stretch, int worker) {
+        for (i64 row = stretches.begin(stretch), end = stretches.begin(stretch + 1); row < end; ++row)
+            run.each(
+                t.indptr[row], t.indptr[row + 1],
+                [&](i64 q) {
+                    const i64 mine = pred ? t.cols[q] : row, other = pred ? row : t.cols[q];
+                    const double share = (mass ? mass[q] : static_cast<double>(t.sizes[q])) / total * ((1 + others[other]) / 2);
+                    const double s = inner[mine], r = kept ? kept[mine] : 1;
+                    out.inner[q] = share * ((1 - s) * (1 + r) / 2);
+                    if (kept) out.kept[q] = share * ((1 - r) * (1 + s) / 2);
+                },
+                worker);
+    });
+    return out;
+}
+
+Charges charges(const i64* indptr, i64 clusters, const i64* order, const double* mass, const double* lost, i64 cells, Run& run) {
+    Charges out{Buffer<double>::zeros(cells), Buffer<double>::zeros(cells)};
+    const i64 shard = kStretch / 4;
+    run.tasks((clusters + shard - 1) / shard, [&](i64 task, int worker) {
+        for (i64 c = task * shard, end = std::min(clusters, c + shard); c < end; ++c) {
+            const i64 first = indptr[c], last = indptr[c + 1];
+            if (last - first < 2) continue;  // whoever is alone in a cluster has not left it
+            auto each = [&](auto&& f) {
+                if (last - first < kBlock)
+                    for (i64 at = first; at < last; ++at) f(order ? order[at] : at);
+                else
+                    run.each(first, last, [&](i64 at) { f(order ? order[at] : at); }, worker);
+            };
+            double most = 0, share = 0;
+            i64 ties = 0;
+            Exactish whole;
+            each([&](i64 q) {
+                ties = mass[q] > most ? 1 : ties + (mass[q] == most);
+                most = std::max(most, mass[q]);
+                whole.add(lost[q]);
+            });
+            const double tied = 1 - 1 / static_cast<double>(std::max<i64>(ties, 1));
+            each([&](i64 q) {
+                out.off[q] = mass[q] == most ? tied : 1.0;
+                share += mass[q] * out.off[q];
+            });
+            if (!(share > 0)) continue;
+            const double cost = whole.value();
+            each([&](i64 q) { out.charged[q] = mass[q] * out.off[q] * cost / share; });
         }
     });
     return out;
