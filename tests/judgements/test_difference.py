@@ -83,6 +83,7 @@ def test_a_review_of_everything_is_the_difference_itself() -> None:
     wrong = [p.true + p.pred - 2 * p.both for p in pairs]
     assert found.difference["wrong_pairs"].value == pytest.approx(wrong[1] - wrong[0])
     assert found["improved"].low == found["improved"].value
+    assert not found.warnings  # nothing was left to chance, however few changed
 
 
 def test_intervals_of_differences_hold_what_they_should() -> None:
@@ -178,6 +179,69 @@ def test_the_sentence_says_which_run_is_better() -> None:
             found = cd.estimate(old=old, new=new, judgements=cd.Judgements(partly, review.header))
             assert found.verdict == word
             assert found.sentence.endswith(f" The {left} left open could reverse this.") == (left == 45)
+
+
+def test_a_review_is_of_two_runs_and_no_others() -> None:
+    """Also if they differ where the review shows nothing; points of one run only are left out, and counted."""
+    true, old, new = runs(4, 1200)
+    kept = dict(enumerate(new.tolist()))
+    del kept[7]
+    review = cd.plan(old=dict(enumerate(old.tolist())), new=kept, draw=30).review
+    assert review is not None
+    answers = answered(review, true)
+    assert "1 point in one run only: left out." in cd.estimate(old=old, new=kept, judgements=answers).warnings
+    shown = {int(point) for one in review for group in one.shown["1"] for point in group}
+    other = next(point for point in kept if point not in shown and old[point] == new[point])
+    with pytest.raises(cd.ArgumentError, match="the review is of other runs than `old` and `new`"):
+        cd.estimate(old=old, new=kept | {other: -1}, judgements=answers)
+
+
+def test_answers_are_told_from_other_judgements() -> None:
+    """What is no review of a difference says nothing of one, and answers to one are no sample of a run."""
+    true, old, new = runs(4, 1200)
+    review, points = cd.plan(old=old, new=new, draw=30).review, cd.plan(new, draw=5).review
+    assert review is not None
+    assert points is not None
+    answers = answered(review, true)
+    whole = cd.Judgements([replace(one, complete=True, beyond=None) for one in answers], answers.header)
+    mixed = cd.Judgements([*answers, {"groups": [["1", "2"]]}], answers.header)
+    pairs = cd.Judgements([{"groups": [["1", "2"]], "probability": 0.5}])
+    for said in (pairs, points, cd.Judgements(answers), mixed):
+        with pytest.raises(
+            cd.ArgumentError, match="`judgements` must be the answers to one review of a difference"
+        ):
+            cd.estimate(old=old, new=new, judgements=said)
+    with pytest.raises(
+        cd.ArgumentError, match="answers a review of a difference: it was drawn from what changed"
+    ):
+        cd.estimate(whole, new)
+    with pytest.raises(cd.ArgumentError, match="answers a review of a difference"):
+        cd.rank(whole, {"a": old, "b": new}, design="clusters")
+
+
+def test_shares_that_few_reviews_tell_are_warned_of() -> None:
+    """Each share by its own rarer side, over all batches; and intervals that are points though others may differ."""
+    true, old, new = runs(3)
+    reviews = [cd.plan(old=old, new=new, draw=60, seed=seed).review for seed in (1, 2)]
+    batches = [answered(review, true) for review in reviews if review is not None]
+    apart = [cd.estimate(old=old, new=new, judgements=one) for one in batches]
+    both = cd.estimate(old=old, new=new, judgements=batches)
+    for name, number in both.rarer.items():
+        assert number == sum(one.rarer[name] for one in apart), name
+    told = {name for name, number in apart[0].rarer.items() if number < 10}
+    assert {"improved splits", "parted right"} <= told
+    assert "improved" not in told
+    (warning,) = [one for one in apart[0].warnings if "rarer side" in one]
+    assert all(f"{name} ({apart[0].rarer[name]})" in warning for name in told)
+    assert warning.endswith("these shares are rough, and so are true_pairs and wrong_pairs.")
+    halves = np.arange(1200) // 2  # every true cluster in two
+    whole = np.arange(1200) // 4
+    review = cd.plan(old=halves, new=np.where(whole < 30, halves, whole + 1000), draw=60).review
+    assert review is not None
+    found = cd.estimate(
+        old=halves, new=np.where(whole < 30, halves, whole + 1000), judgements=answered(review, whole)
+    )
+    assert any("wrong_pairs" in one and "the drawn components do not vary" in one for one in found.warnings)
 
 
 def test_plans_need_less_for_a_wider_interval() -> None:

@@ -173,12 +173,21 @@ def test_a_sample_in_which_little_is_wrong_is_warned_of() -> None:
     """In plain words, by measure; giants that a sample may have missed, too."""
     pred = [list(range(100)), *([i] for i in range(100, 400))]
     sample = [[i] for i in range(100, 130)]
-    found = cd.estimate(sample, pred, ["pairs.precision", "b3.recall"], design="clusters")
-    assert any(w.startswith("b3.recall: 0 of 30 draws show an error, fewer than 20") for w in found.warnings)
-    assert any("may miss the largest" in w and "draw through points" in w for w in found.warnings)
+    found = cd.estimate(sample, pred, ["pairs.precision", "b3.recall", "S_H"], design="clusters")
+    assert any(
+        w.startswith("b3.recall, S_H: 0 of 30 draws show an error, fewer than 20") for w in found.warnings
+    )
+    assert any(
+        "b3.recall, S_H: the run's clusters differ" in w and "draw through points" in w
+        for w in found.warnings
+    )
     assert found["b3.recall"].value == 1
     assert found["b3.recall"].low == pytest.approx(0.025 ** (1 / 30))
     assert found["pairs.precision"].value is None  # a singleton has no pairs
+    points = cd.estimate([[i] for i in range(100, 400)], pred, drawn=range(100, 130))
+    assert points.warnings == (
+        "S_H: 0 of 30 draws show an error, fewer than 20: the interval is rough. Draw more.",
+    )
 
 
 @cases(
@@ -189,6 +198,7 @@ def test_a_sample_in_which_little_is_wrong_is_warned_of() -> None:
         ({"design": "strata"}, "is for points that were drawn"),
         ({"probabilities": [0.5]}, "`probabilities` must hold one number"),
         ({"probabilities": [0.5, 2.0]}, "`probabilities` must hold one number"),
+        ({"probabilities": ["x", "y"]}, "`probabilities` must hold one number per draw"),
         ({"design": "clusters", "measures": ["ari"]}, "`measures` can be estimated from a sample for"),
         ({"design": "clusters", "level": 95}, "`level` must be between 0 and 1"),
         ({"drawn": ["z"]}, "`drawn` must name points that the run has"),
@@ -202,6 +212,30 @@ def test_what_cannot_be_meant_is_refused(how: dict[str, Any], wrong: str) -> Non
     """By argument."""
     with pytest.raises(cd.ArgumentError, match=wrong):
         cd.estimate([["a", "b"], ["c"]], [["a", "b", "c"], ["d"]], **how)
+
+
+def test_arguments_of_other_kinds_are_refused() -> None:
+    """By name, not with an error from inside."""
+    pred = [["a", "b"], ["c"]]
+    for call, wrong in (
+        (
+            lambda: cd.Judgements({"groups": [["a", "b"]]}),
+            "`judgements` must be a list of judgements; got {'groups'",
+        ),
+        (lambda: cd.Judgements(None), "`judgements` must be a list of judgements; got None"),
+        (lambda: cd.Judgements.read(3), "`paths` must be names of files; got 3"),
+        (lambda: cd.plan(pred, pilot=3), "`pilot` must be an estimate from a small sample; got 3"),
+        (lambda: cd.plan(pred, seed=-1), "`seed` must be a whole number"),
+        (lambda: cd.plan(pred, draw=0), "`draw` must be a whole number"),
+        (lambda: cd.plan(pred, error=float("inf")), "`error` must be a number above 0; got inf"),
+        (lambda: cd.estimate(pred, pred, drawn=["a"]), "`drawn` has 1 point; a standard error needs two"),
+        (
+            lambda: cd.Judgements([{"groups": [["a"], ["b"]]}]).apply(pred, scores=[("a", "b")]),
+            r"`scores` must be triples, point, point and score; got \('a', 'b'\)",
+        ),
+    ):
+        with pytest.raises(cd.ArgumentError, match=wrong):
+            call()
 
 
 def test_samples_that_do_not_fit_are_refused() -> None:

@@ -204,6 +204,29 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     assert again.to_jsonl() == first.to_jsonl()
 
 
+def test_tables_keep_what_else_they_say(tmp_path: Path) -> None:
+    """Columns that are not ours are kept as they are written: by point, where rows of a judgement differ."""
+    pairs = read(tmp_path, "p.csv", "a,b,verdict,Team,withdrawn\nx,y,match,red,\nx,z,no match,,yes\n")
+    assert [one.other for one in pairs] == [{"Team": "red"}, {}]
+    assert [one.withdrawn for one in pairs] == [False, True]
+    rows = (
+        "judgement,group,point,by,at,Name,team\nj,1,x,,2026,Ann,red\nj,1,y,eva,,Anna,red\nj,2,z,eva,,,red\n"
+    )
+    (long,) = read(tmp_path, "l.csv", rows)
+    assert (long.by, long.at, long.groups) == ("eva", "2026", (("x", "y"), ("z",)))
+    assert long.other == {"Name": {"x": "Ann", "y": "Anna"}, "team": "red"}
+    cd.Judgements([long]).write(tmp_path / "l.jsonl")
+    assert list(cd.Judgements.read(tmp_path / "l.jsonl")) == [long]
+
+
+@pytest.mark.parametrize("name", ["j.csv", "j.parquet", "j.jsonl.gz", "j.zip"])
+def test_judgements_are_not_written_to_what_reads_otherwise(name: str, tmp_path: Path) -> None:
+    """A name that says table or compressed file would be read as one."""
+    with pytest.raises(cd.FileError, match="is no name for judgements, which are written as JSON lines"):
+        cd.Judgements([{"groups": [["a", "b"]]}]).write(tmp_path / name)
+    assert not (tmp_path / name).exists()
+
+
 def test_several_files_tell_their_lines_apart(tmp_path: Path) -> None:
     """The number of a line is prefixed with the file's name; ids are left alone."""
     (tmp_path / "a.csv").write_text("a,b,verdict\nx,y,match\n", encoding="utf-8")
@@ -248,6 +271,17 @@ def test_what_cannot_be_meant_is_refused(line: str, wrong: str, tmp_path: Path) 
         ("a,b,verdict\nx,x,match\n", "judges 'x' against itself"),
         ("a,b,verdict\nx,,match\n", "line 2 has no b"),
         ("a,b,verdict,probability\nx,y,match,often\n", "probability must be a number; got 'often'"),
+        (
+            "a,b,verdict,complete\nx,y,match,perhaps\n",
+            "line 2: complete must be true or false; got 'perhaps'",
+        ),
+        ("a,b,verdict,groups\nx,y,match,1\n", "has the column 'groups', which only JSON lines can hold"),
+        (
+            "judgement,group,point,by\nj,1,x,ann\nj,1,y,bob\n",
+            "lines 2 and 3: a judgement has one by; got 'ann'",
+        ),
+        ("judgement,group,point\ni,1,x\nj,1,\n", "line 3 has no point"),
+        ("judgement,group,point\ni,1,x\nj,1,y\nj,2,y\n", r"'j' \(from line 3\) names 'y' twice"),
         ("left,right\nx,y\n", "is not a table of judgements: it has the columns 'left', 'right'"),
     ],
 )
@@ -267,6 +301,22 @@ def test_labelled_pairs_are_not_links(tmp_path: Path) -> None:
         cd.read(path, pairs=True)
     assert "clusterdiff judge RUN FILE" in str(caught.value.hint)
     assert claims(cd.Judgements.read(path)) == [[["1", "2"]], [["1"], ["3"]], ["unsure", "2", "3"]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b,verdict\nx,y,no match\n",
+        "judgement,group,point\ni,1,x\nj,1,y\n",
+        "z_cluster,z_isMatch,z_zid\n0,1,x\n",
+    ],
+)
+def test_judgements_are_not_read_as_clusters(text: str, tmp_path: Path) -> None:
+    """A group has a number of its own in each judgement, so it is no cluster; the way out is named."""
+    (tmp_path / "j.csv").write_text(text, encoding="utf-8")
+    with pytest.raises(cd.FileError) as error:
+        cd.compare(tmp_path / "j.csv", {"x": 1, "y": 2}, missing="drop")
+    assert "`clusterdiff judge` checks a run against them" in str(error.value.hint)
 
 
 def test_points_of_one_text_are_refused() -> None:

@@ -61,6 +61,14 @@ def test_two_runs_tell_what_was_fixed_and_what_regressed() -> None:
     assert again.to_dict() == verdicts.to_dict()
 
 
+def test_judgements_with_one_id_are_compared_one_by_one() -> None:
+    """Two reviewers number their findings alike: each is fixed or not for itself."""
+    said = cd.Judgements([{"id": "1", "groups": [["a", "b"]]}, {"id": "1", "groups": [["c", "d"]]}])
+    old, new = [["a", "b"], ["c"], ["d"]], [["a"], ["b"], ["c", "d"]]
+    verdicts = said.judge(new, old=old)
+    assert (verdicts.fixed, verdicts.regressed) == (["1"], ["1"])
+
+
 def test_exit_codes_of_judge(files: Path) -> None:
     """1 for a violation; limits, once given, decide alone; --strict minds what is kept against expectation."""
     run, said = files / "run.csv", files / "j.jsonl"

@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 import clusterdiff as cd
+from clusterdiff.judgements import precedence
+from clusterdiff.judgements.entries import Entries
+from clusterdiff.judgements.facts import Facts
 
 Parts = frozenset[frozenset[str]]
 
@@ -186,6 +189,24 @@ def test_settling_keeps_what_has_precedence(authors: list[str]) -> None:
         rank = {name: i for i, name in enumerate(authors)}
         first = min(said, key=lambda one: (rank.get(one["by"], len(rank)), -int(one["id"])))
         assert first["id"] in {one.id for one in settled.judgements}
+
+
+def test_settling_looks_at_what_contradicts_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a thousand dates in a block it tries few; blocks that non-matches alone link do not wait for each other."""
+    said = [{"id": str(i), "groups": [["a", f"p{i}"]], "at": f"{3000 - i}"} for i in range(1000)]
+    wrong = [{"id": f"x{i}", "groups": [[f"p{i}"], [f"p{i + 1}"]], "at": "1"} for i in (3, 500)]
+    other = [{"id": "other", "groups": [["p7"], ["z"]]}, {"id": "y", "groups": [["z", "y"]], "at": "9"}]
+    tried: list[int] = []
+
+    def counted(entries: Entries) -> Facts:
+        tried.append(len(entries.judgements))
+        return Facts(entries)
+
+    monkeypatch.setattr(precedence, "Facts", counted)
+    found = cd.Judgements([*said, *wrong, *other]).settle()
+    assert {one.judgement.id for one in found.aside} == {"x3", "x500"}
+    assert len(tried) < 30
+    assert max(tried[1:]) <= 1002
 
 
 def test_large_contradictions_are_told_in_few_words() -> None:

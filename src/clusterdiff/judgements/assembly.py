@@ -94,7 +94,10 @@ class Assembly:
         """Scored pairs inside clusters as links of atoms, the strongest first; among equals, those of least points."""
         names = list(map(self.run.text, self.place.tolist()))
         number = dict(zip(names, range(len(names)), strict=True))
-        left, right, given = zip(*found, strict=True) if (found := list(scores)) else ((), (), ())
+        found = list(scores)
+        for odd in (one for one in found if not isinstance(one, tuple | list) or len(one) != 3):
+            raise ArgumentError.must("scores", "be triples, point, point and score", odd)
+        left, right, given = zip(*found, strict=True) if found else ((), (), ())
         a, b = (
             np.fromiter(map(number.get, map(str, side), repeat(-1)), np.int64, len(side))
             for side in (left, right)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -70,14 +71,18 @@ def combined(parts: Sequence[Difference]) -> Difference:
 
     answers = {key: sum(part.answers[key] for part in parts) for key in first.answers}
     header = first.header | {"seed": "+".join(str(part.header["seed"]) for part in parts)}
-    warnings = tuple(dict.fromkeys(warning for part in parts for warning in part.warnings))
+    notes = tuple(dict.fromkeys(note for part in parts for note in part.notes))
+    rarer = Counter[str]()
+    for part in parts:
+        rarer.update(part.rarer)
     return Difference(
         each(lambda part: part.difference, False),
         each(lambda part: part.shares, True),
         header,
         answers,
         level,
-        warnings,
+        notes,
+        rarer,
     )
 
 

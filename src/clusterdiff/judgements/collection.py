@@ -13,8 +13,8 @@ from typing import Any, overload
 from clusterdiff import notebook
 from clusterdiff.caching import cached_property
 from clusterdiff.diff.comparison import Comparison
-from clusterdiff.errors import ArgumentError
-from clusterdiff.files import held, write_text
+from clusterdiff.errors import ArgumentError, FileError
+from clusterdiff.files import COMPRESSED, held, suffix, write_text
 from clusterdiff.inputs.base import Column, PointColumn
 from clusterdiff.judgements.contradictions import Contradiction, ContradictionError, contradictions
 from clusterdiff.judgements.corrections import Corrected, apply
@@ -29,6 +29,9 @@ from clusterdiff.judgements.verdicts import Verdicts, judged
 from clusterdiff.points.keys import Key
 from clusterdiff.table import SHOWN
 from clusterdiff.wording import count
+
+#: How files are called that judgements can be written to; a name without a suffix will do as well.
+WRITTEN = (".jsonl", ".ndjson", ".json")
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,13 @@ class Judgements(Sequence[Judgement]):
     def __init__(
         self, judgements: Iterable[Judgement | dict[str, Any]], header: Mapping[str, Any] | None = None
     ) -> None:
+        if not isinstance(judgements, Iterable) or isinstance(judgements, str | Mapping):
+            raise ArgumentError.must(
+                "judgements",
+                "be a list of judgements",
+                judgements,
+                "Judgements.read() reads them from files.",
+            )
         self.header = header
         self._judgements = [
             one
@@ -96,6 +106,8 @@ class Judgements(Sequence[Judgement]):
         """
         if not paths:
             raise ArgumentError.about("paths", "is empty; name at least one file.")
+        for odd in (path for path in paths if not isinstance(path, str | PathLike)):
+            raise ArgumentError.must("paths", "be names of files", odd)
         out, headers = [], []
         cells = None if comparison is None else CellNames(comparison, attributes)
         for path in paths:
@@ -218,4 +230,9 @@ class Judgements(Sequence[Judgement]):
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write them as JSON lines; the file appears whole or not at all."""
+        name = os.fspath(path)
+        if (suffix(name) and suffix(name) not in WRITTEN) or name.lower().endswith(COMPRESSED):
+            raise FileError(
+                f"{name} is no name for judgements, which are written as JSON lines.", "call it .jsonl."
+            )
         write_text(path, self.to_jsonl())

@@ -14,6 +14,13 @@ from clusterdiff.wording import change, count, number, percent
 
 #: Differences that are counts: of pairs, operations, links. All others are of measures, per point.
 COUNTS = ("true_pairs", "wrong_pairs", "edits", "muc_links")
+#: Fewer drawn components than this on the rarer side of a share make its interval rough, and those of what follows it.
+RARE = 10
+FOLLOW = {
+    "improved": "the differences",
+    "joined right": "true_pairs and wrong_pairs",
+    "parted right": "true_pairs and wrong_pairs",
+}
 #: How a sentence begins.
 VERDICTS = {
     "better": "New is better",
@@ -51,7 +58,7 @@ class Difference:
     """The new run less the old one, from a review of changed components. Made by :func:`estimate`.
 
     ``difference`` has the measures, and ``shares`` what part of the changes is right; ``warnings`` say what cannot be
-    trusted.
+    trusted: ``notes``, and shares with few drawn components on the ``rarer`` side.
     """
 
     def __init__(
@@ -61,14 +68,16 @@ class Difference:
         header: Mapping[str, Any],
         answers: Mapping[str, int],
         level: float,
-        warnings: tuple[str, ...],
+        notes: tuple[str, ...],
+        rarer: Mapping[str, int],
     ) -> None:
         self.difference = dict(difference)
         self.shares = dict(shares)
         self.header = dict(header)
         self.answers = dict(answers)
         self.level = level
-        self.warnings = warnings
+        self.notes = notes
+        self.rarer = dict(rarer)
 
     def __getitem__(self, name: str) -> Shift:
         both = self.difference | self.shares
@@ -77,6 +86,20 @@ class Difference:
                 "name", f"must be one of {', '.join(both)}; got {name!r}.", nearest(name, both)
             )
         return both[name]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What cannot be trusted, in plain words."""
+        rare = {name: number for name, number in self.rarer.items() if number < RARE}
+        if not rare:
+            return self.notes
+        also = dict.fromkeys(words for name, words in FOLLOW.items() if name in rare)
+        told = ", ".join(f"{name} ({number})" for name, number in rare.items())
+        return (
+            *self.notes,
+            f"fewer than {RARE} drawn components on the rarer side of {told}: these shares are rough"
+            f"{', and so are ' if also else ''}{' and '.join(also)}.",
+        )
 
     @property
     def improved(self) -> Shift:
@@ -125,7 +148,11 @@ class Difference:
         found, wrong = self.improved, self.difference["wrong_pairs"]
         verdict = VERDICTS[self.verdict]
         between = f" ({percent(found.low or 0)} to {percent(found.high or 0)})" if _open(found) else ""
-        moved = "fall" if wrong.value < 0 else "rise"
+        moved = (
+            f"{'fall' if wrong.value < 0 else 'rise'} by {abs(wrong.value):,.0f}"
+            if wrong.value
+            else "do not change"
+        )
         span = ""
         if _open(wrong):
             ends = sorted((wrong.low or 0.0, wrong.high or 0.0), key=abs)
@@ -135,7 +162,7 @@ class Difference:
         return (
             f"{verdict}: of {count(self.header['components'], 'change')} about {percent(found.value)}{between} "
             "improve; "
-            f"wrong pairs {moved} by {abs(wrong.value):,.0f}{span}."
+            f"wrong pairs {moved}{span}."
             + (f" The {self.answers['unsure']:,} left open could reverse this." if self._reversible else "")
         )
 

@@ -20,8 +20,8 @@ from clusterdiff.judgements.estimates import Estimates
 from clusterdiff.judgements.judged_pairs import USUAL, pairs_of
 from clusterdiff.judgements.reach import is_whole
 from clusterdiff.judgements.resolved import MEASURES, estimate_clusters, estimate_points, parsed, weigh
-from clusterdiff.judgements.review import answered_points, reviews_points, shows
-from clusterdiff.judgements.reviewed import estimate_difference
+from clusterdiff.judgements.review import answered_points, digests, reviews_points, shows
+from clusterdiff.judgements.reviewed import estimate_difference, header_of
 from clusterdiff.judgements.runs import Indexed, PointFinder, named_columns, open_run
 from clusterdiff.judgements.samples import Design, MissingPoints, lay_sample, placed
 from clusterdiff.messages import Message
@@ -208,8 +208,9 @@ def _of_clusters(
         refuse_resampling(how, "only clusters that were drawn alike, or through points, are resampled")
     if drawn is not None:
         names, place = placed(drawn, run)
-        found = estimate_points(laid, place, run.cluster, names, design or "points", how.level)
-        return Estimates({"S_H": found}, how.level, told.replace(f"draws:{len(laid)}", f"drawn:{len(names)}"))
+        found, said = estimate_points(laid, place, run.cluster, names, design or "points", how.level)
+        told = told.replace(f"draws:{len(laid)}", f"drawn:{len(names)}")
+        return Estimates({"S_H": found}, how.level, told, tuple(said))
     if design == "strata":
         raise ArgumentError.about(
             "design", '"strata" is for points that were drawn.', Message("pass `drawn=`.")
@@ -244,19 +245,29 @@ def _of_difference(old: object, new: object, judgements: object, level: float) -
     """The difference of two runs, from one review or from batches; without the runs, what the reviews alone say."""
     given: Sequence[Any] = judgements if isinstance(judgements, list | tuple) and judgements else [judgements]
     batches = [one if isinstance(one, Judgements) else Judgements.read(one) for one in given]
-    for side, run in (("old", old), ("new", new)):
-        if run is None:
-            continue
-        placed_run = Indexed(run, side)
-        if not all(shows(said, side, placed_run) for said in batches):
-            raise ArgumentError(
-                Message("the review shows other clusters than `{side}` has.", side=side),
-                "pass the two runs from which the review was drawn, the old one first.",
+    for said in batches:
+        header_of(said)
+    runs = {side: Indexed(run, side) for side, run in (("old", old), ("new", new)) if run is not None}
+    for side, run in runs.items():
+        if not all(shows(said, side, run) for said in batches):
+            raise _of_other_runs(Message("the review shows other clusters than `{side}` has.", side=side))
+    diff = None
+    if len(runs) == 2:
+        diff = compare(runs["old"].clustering, runs["new"].clustering, missing="drop")
+        found = digests(diff)
+        if any((said.header or {}).get("digests", found) != found for said in batches):
+            raise _of_other_runs(
+                Message(
+                    "the review is of other runs than `old` and `new`: these differ where it shows nothing."
+                )
             )
     batches = shared_answers(batches)
-    whole = any(is_whole(one) for said in batches for one in said) and old is not None and new is not None
-    diff = compare(old, new, missing="drop") if whole else None
-    return combined([estimate_difference(said, level, diff) for said in batches])
+    whole = diff if any(is_whole(one) for said in batches for one in said) else None
+    return combined([estimate_difference(said, level, whole) for said in batches])
+
+
+def _of_other_runs(told: Message) -> ArgumentError:
+    return ArgumentError(told, "pass the two runs from which the review was drawn, the old one first.")
 
 
 def _of_points(
@@ -281,6 +292,7 @@ def _of_points(
                 raise
             whole = _of_clusters(draws, run, ["S_H"], plain, missing, "points")
         out |= dict(whole)
+        warnings += whole.warnings
     if len(draws) < len(sample):
         warnings = (*warnings, f"{len(sample) - len(draws):,} of {len(sample):,} points have no answer.")
     told = f"clusterdiff:{__version__}|design:points|draws:{len(draws)}|points:{points_of(run)}"
@@ -307,7 +319,10 @@ def points_of(run: PointFinder) -> int:
 
 
 def _checked(probabilities: Sequence[float], draws: int) -> FloatArray:
-    found = np.asarray(probabilities, dtype=float)
+    try:
+        found = np.asarray(probabilities, dtype=float)
+    except (TypeError, ValueError):
+        raise ArgumentError.must("probabilities", "hold one number per draw", probabilities) from None
     if found.shape != (draws,) or not ((found > 0) & (found <= 1)).all():
         raise ArgumentError.must(
             "probabilities",

@@ -222,4 +222,5 @@ def _refuse_absent(place: Int64Array, ids: Sequence[str]) -> None:
         raise ArgumentError.about(
             "sample",
             f"has {count(len(absent), 'pair')} with points that the run lacks, such as {ids[int(absent[0])]!r}.",
+            "check how both call the points; pairs of points that are gone are no sample of this run: leave them out.",
         )

@@ -11,6 +11,7 @@ import numpy as np
 
 from clusterdiff import notebook
 from clusterdiff.diff.comparison import Comparison
+from clusterdiff.diff.resampling import check_draws
 from clusterdiff.errors import ArgumentError, one_of
 from clusterdiff.inputs.base import Column, PointColumn
 from clusterdiff.judgements.changed import ChangedComponents, changed_components
@@ -117,10 +118,14 @@ def plan(
       1,937 clusters
     Without a pilot, this is the worst case.
     """
-    if not isinstance(error, int | float) or not error > 0:
+    if isinstance(error, bool) or not isinstance(error, int | float) or not 0 < error < math.inf:
         raise ArgumentError.must("error", "be a number above 0", error)
-    if draw is not None and (isinstance(draw, bool) or not isinstance(draw, int) or draw < 1):
-        raise ArgumentError.must("draw", "be a whole number above 0", draw)
+    check_draws("draw", 1 if draw is None else draw, seed)
+    seed, draw = int(seed), None if draw is None else int(draw)
+    if pilot is not None and not isinstance(pilot, Estimates):
+        raise ArgumentError.must(
+            "pilot", "be an estimate from a small sample", pilot, "make one with estimate()."
+        )
     if (old is None) != (new is None) or (pred is None) == (old is None):
         raise ArgumentError(
             Message("a plan is for `pred`, or for `old` and `new`."),
@@ -213,6 +218,8 @@ def _plan_difference(diff: Comparison, error: float, measure: str, draw: int | N
     notes = [
         f"{count(len(changed), 'component')} changed, with {int(changed.size.sum()):,} of {count(changed.n)}."
     ]
+    if unshared := diff.policy.unshared:
+        notes.append(f"{count(unshared)} in one run only: left out.")
     return Plan(
         measure,
         error,

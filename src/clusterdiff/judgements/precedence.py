@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from clusterdiff import notebook
 from clusterdiff.judgements.contradictions import Contradiction, contradictions
@@ -41,15 +48,24 @@ def settle(judgements: Sequence[Judgement], authors: Sequence[str]) -> tuple[lis
 
 
 def _regions(judgements: Sequence[Judgement]) -> list[list[int]]:
-    """Judgements that have points in common, directly or through others, where any of them contradict each other."""
-    # What is replaced counts here: it comes back if what replaced it is set aside.
-    undated = [Judgement(judgement.groups) if judgement.claims else Judgement() for judgement in judgements]
-    facts, region = Facts(Entries(undated)), Entries(judgements).region
-    bad = {int(region[facts.judgement_of[scope]]) for scope, _, _ in facts.clashes}
-    out: dict[int, list[int]] = {number: [] for number in sorted(bad)}
-    for i, number in enumerate(region.tolist()):
-        if number in out:
-            out[number].append(i)
+    """Judgements that can contradict each other: of two points or more in one block, or linked by others that are.
+
+    The blocks are those of all judgements: what is replaced comes back if what replaced it is set aside.
+    """
+    undated = [Judgement() if one.withdrawn else Judgement(one.groups, one.unsure) for one in judgements]
+    entries = Entries(undated)
+    facts = Facts(entries)
+    blocks, k = len(facts.least), len(judgements)
+    bad = np.zeros(blocks, dtype=bool)
+    bad[facts.block[[point for _, point, _ in facts.clashes]]] = True
+    block = facts.block[entries.point]
+    said, times = np.unique((entries.judgement * blocks + block)[bad[block]], return_counts=True)
+    one, where = np.divmod(said[times > 1], max(1, blocks))
+    graph = coo_array((np.ones(len(one), dtype=np.int8), (one, k + where)), shape=(k + blocks, k + blocks))
+    region = connected_components(graph, directed=False)[1]
+    out: dict[int, list[int]] = {}
+    for i in np.unique(one).tolist():
+        out.setdefault(int(region[i]), []).append(i)
     return list(out.values())
 
 
@@ -63,21 +79,39 @@ def _settled(judgements: list[Judgement], authors: Sequence[str]) -> list[Aside]
 
     live = [judgement for judgement in judgements if not judgement.withdrawn]
     accepted = [judgement for judgement in live if not judgement.groups]
+    levels = [
+        sorted((j for j in live if j.groups and priority(j) == level), key=lambda j: (j.id, j.groups))
+        for level in sorted({priority(judgement) for judgement in live if judgement.groups})
+    ]
     aside: list[Aside] = []
-    for level in sorted({priority(judgement) for judgement in live if judgement.groups}):
-        equals = sorted(
-            (j for j in live if j.groups and priority(j) == level), key=lambda j: (j.id, j.groups)
-        )
-        while True:
-            entries = Entries([*accepted, *equals])
-            facts = Facts(entries)
-            if not facts.clashes:
-                break
-            aside += (out := _part_of(equals, entries, facts))
-            gone = {id(one.judgement) for one in out}
-            equals = [judgement for judgement in equals if id(judgement) not in gone]
-        accepted += equals
+    while levels:
+        # What has less precedence replaces nothing: once there is a contradiction, more judgements do not mend it.
+        fit = bisect_left(range(1, len(levels) + 1), True, key=partial(_clash, accepted, levels))
+        accepted += chain.from_iterable(levels[:fit])
+        if fit < len(levels):
+            kept, out = _parted(accepted, levels[fit])
+            accepted += kept
+            aside += out
+        del levels[: fit + 1]
     return aside
+
+
+def _parted(accepted: Sequence[Judgement], equals: list[Judgement]) -> tuple[list[Judgement], list[Aside]]:
+    """Of judgements of equal precedence those that stand beside what does, and the others."""
+    aside: list[Aside] = []
+    while True:
+        entries = Entries([*accepted, *equals])
+        facts = Facts(entries)
+        if not facts.clashes:
+            return equals, aside
+        aside += (out := _part_of(equals, entries, facts))
+        gone = {id(one.judgement) for one in out}
+        equals = [judgement for judgement in equals if id(judgement) not in gone]
+
+
+def _clash(accepted: Sequence[Judgement], levels: Sequence[Sequence[Judgement]], end: int) -> bool:
+    """Whether there is a contradiction in what was accepted and the first so many levels."""
+    return bool(Facts(Entries([*accepted, *chain.from_iterable(levels[:end])])).clashes)
 
 
 def _part_of(equals: list[Judgement], entries: Entries, facts: Facts) -> list[Aside]:

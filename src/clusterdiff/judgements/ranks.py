@@ -176,8 +176,8 @@ def rank_sample(
         else:
             names, place = placed(drawn, run)
             z = values_of_points(laid, place, run.cluster, names)
-            found[name], said = mean_of(z), []
-            told[name] = estimate_points(laid, place, run.cluster, names, design, level)
+            found[name] = mean_of(z)
+            told[name], said = estimate_points(laid, place, run.cluster, names, design, level)
             draws.add(len(z))
         warnings += [f"{name}: {warning}" for warning in said]
         if laid.dropped:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from clusterdiff.errors import FileError, listed
@@ -16,7 +16,21 @@ from clusterdiff.judgements.references import CellNames, is_reference, refuse_re
 from clusterdiff.judgements.rows import VERDICTS, Row, cell, read_rows, verdict
 
 #: Fields of a judgement that a table may have as columns.
-FIELDS = ("id", "by", "at", "why", "source", "probability", "stratum", "x", "expect", "complete", "withdrawn")
+FIELDS = (
+    "id",
+    "by",
+    "at",
+    "why",
+    "source",
+    "probability",
+    "stratum",
+    "x",
+    "expect",
+    "complete",
+    "withdrawn",
+    "answer",
+    "verdict",
+)
 
 
 def read_judgements(
@@ -139,48 +153,101 @@ def _from_table(path: str, key: str | None) -> list[Judgement]:
     )
 
 
-def _fields(row: Row, place: str) -> dict[str, Any]:
-    """What columns say of a judgement beside its claim."""
-    out: dict[str, Any] = {key: value for key in FIELDS if (value := row.get(key))}
-    for key in ("probability", "x"):
-        if key in out:
-            try:
-                out[key] = float(out[key])
-            except ValueError:
-                raise FileError(f"{place}: {key} must be a number; got {out[key]!r}.") from None
-    for key in ("complete", "withdrawn"):
-        if key in out:
-            out[key] = VERDICTS.get(str(out[key]).casefold()) == "match"
+def _beside(columns: Sequence[str], claim: Collection[str], path: str) -> list[tuple[str, str]]:
+    """The columns beside those of a claim, as they are written and in lower case."""
+    found = [(column, key) for column in columns if (key := column.casefold()) not in claim]
+    if taken := [column for column, key in found if key in ("groups", "unsure", "shown", "beyond")]:
+        raise FileError(
+            f"{shown(path)} has the column {taken[0]!r}, which only JSON lines can hold.",
+            "rename the column, or leave it out.",
+        )
+    return found
+
+
+def _fields(held: Mapping[int, Row], columns: Sequence[tuple[str, str]], path: str) -> dict[str, Any]:
+    """What other columns say of a judgement; those that no field is called like are kept, by point if they differ.
+
+    ``held`` are its rows by line. Empty cells leave it to the others.
+    """
+    out: dict[str, Any] = {}
+    for column, key in columns:
+        said = {line: value for line, row in held.items() if (value := row[key])}
+        if not said:
+            continue
+        line, value = next(iter(said.items()))
+        other = next((at for at in said if said[at] != value), None)
+        if key not in FIELDS:
+            out[column] = (
+                value if other is None else {str(held[at]["point"]): told for at, told in said.items()}
+            )
+        elif other is not None:
+            raise FileError(
+                f"{shown(path)}, lines {line:,} and {other:,}: a judgement has one {key}; got {value!r} and "
+                f"{said[other]!r}.",
+                "use a name of its own for each judgement.",
+            )
+        else:
+            out[key] = READ.get(key, _same)(value, key, f"{shown(path)}, line {line:,}")
     return out
+
+
+def _same(value: str, key: str, place: str) -> object:
+    return value
+
+
+def _number(value: str, key: str, place: str) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        raise FileError(f"{place}: {key} must be a number; got {value!r}.") from None
+
+
+def _flag(value: str, key: str, place: str) -> bool:
+    found = VERDICTS.get(value.strip().casefold())
+    if found not in ("match", "no match"):
+        raise FileError(f"{place}: {key} must be true or false; got {value!r}.")
+    return found == "match"
+
+
+#: Columns that are more than text.
+READ: dict[str, Callable[[str, str, str], object]] = {
+    "probability": _number,
+    "x": _number,
+    "complete": _flag,
+    "withdrawn": _flag,
+}
 
 
 def _pairs(rows: Sequence[Row], columns: Sequence[str], path: str, key: str | None) -> list[Judgement]:
     out, file = [], shown(path)
+    beside = _beside(columns, ("a", "b", "verdict"), path)
     for number, row in enumerate(rows, 2):
         name = f"line {number}"
         place = f"{file}, {name}"
         ends = cell(row, "a", place), cell(row, "b", place)
         if ends[0] == ends[1]:
             raise FileError(f"{place} judges {ends[0]!r} against itself.", "leave the row out.")
-        fields = _fields(row, place)
+        fields = _fields({number: row}, beside, path)
         told = fields.pop("id", name)
-        out.append(pair(*ends, verdict(row["verdict"], place), id=told, **checked(fields, place)))
+        known = checked({field: fields.pop(field) for field in [*fields] if field in FIELDS}, place)
+        out.append(pair(*ends, verdict(row["verdict"], place), id=told, other=fields, **known))
     return out
 
 
 def _long(rows: Sequence[Row], columns: Sequence[str], path: str, key: str | None) -> list[Judgement]:
     """A row per point: judgements in the order in which they appear."""
-    judgements: dict[str, list[Row]] = {}
+    file, beside = shown(path), _beside(columns, ("judgement", "group", "point", "id"), path)
+    judgements: dict[str, dict[int, Row]] = {}
     for number, row in enumerate(rows, 2):
-        judgements.setdefault(cell(row, "judgement", f"{shown(path)}, line {number:,}"), []).append(row)
+        judgements.setdefault(cell(row, "judgement", f"{file}, line {number:,}"), {})[number] = row
     out = []
     for name, held in judgements.items():
-        place = f"{shown(path)}, judgement {name!r}"
+        place = f"{file}, judgement {name!r} (from line {min(held):,})"
         groups: dict[str, list[str]] = {}
-        for row in held:
-            groups.setdefault(row["group"] or "", []).append(cell(row, "point", place))
-        fields = _fields(held[0], place) | {"id": name}
-        unsure = bool(held[0].get("verdict")) and verdict(held[0]["verdict"], place) == "unsure"
+        for number, row in held.items():
+            groups.setdefault(row["group"] or "", []).append(cell(row, "point", f"{file}, line {number:,}"))
+        fields = _fields(held, beside, path)
+        unsure = "verdict" in fields and verdict(fields.pop("verdict"), place) == "unsure"
         claim = (
             {"unsure": [point for group in groups.values() for point in group]}
             if unsure

@@ -16,7 +16,7 @@ from clusterdiff.judgements.estimates import Estimate
 from clusterdiff.judgements.ratios import DrawWeights, Estimated, any_below, bounded
 from clusterdiff.judgements.samples import Design, Sample
 from clusterdiff.measures import resolve
-from clusterdiff.points.labels import FloatArray, Int64Array
+from clusterdiff.points.labels import BoolArray, FloatArray, Int64Array
 from clusterdiff.wording import count
 
 #: Fewer draws with an error than this make an interval rough.
@@ -164,11 +164,15 @@ def estimate_clusters(
     linear = weights.probabilities is not None
     out: dict[str, Estimate] = {}
     warnings: dict[str, list[str]] = {}
+    census = weights.fraction >= 1
     for measure in measures:
         if measure == "S_H":
             low, high = bounds_of_s_h(sample, DrawWeights(weights.w, 0.0, weights.probabilities))
             ends = bounded(low, high, how.level, linear)
             between = (low.value, high.value)
+            wrong = any_below(high.totals[:, 0], high.totals[:, 1])
+            for told in [] if census else _warnings(sample, measure, wrong, "points", by_points, linear):
+                warnings.setdefault(told, []).append(measure)
             out[measure] = Estimate(
                 measure, None, None, *ends, len(sample), min(low.effective, high.effective), between
             )
@@ -178,7 +182,6 @@ def estimate_clusters(
             warnings.setdefault("no value: nothing in the sample could be counted.", []).append(measure)
             out[measure] = Estimate(measure, None, None, None, None, len(sample), 0.0)
             continue
-        census = weights.fraction >= 1
         error = found.linear if linear else found.jackknife
         if census:
             ends = found.value, found.value
@@ -190,29 +193,30 @@ def estimate_clusters(
         out[measure] = Estimate(
             measure, found.value, error, *ends, len(sample), found.effective, adjusted=found.adjusted
         )
-        for told in [] if census else _warnings(sample, measure, by_points, linear):
+        for told in [] if census else _warnings(sample, measure, *_wrong(sample, measure), by_points, linear):
             warnings.setdefault(told, []).append(measure)
     return out, [f"{', '.join(about)}: {told}" for told, about in warnings.items()]
 
 
-def _warnings(sample: Sample, measure: str, by_points: bool, given: bool) -> list[str]:
+def _wrong(sample: Sample, measure: str) -> tuple[BoolArray, str]:
+    """Which draws show an error, and what the denominators of a measure count."""
     base, _ = parsed(measure) or (measure, 1.0)
     terms = TERMS["b3.precision" if base == "b3.f1" else base](sample)
-    exact = base.startswith("clusters.")
-    wrong = terms.y <= 0 if exact else any_below(terms.y, terms.x)
+    wrong = terms.y <= 0 if base.startswith("clusters.") else any_below(terms.y, terms.x)
     if base == "b3.f1":
         recall = TERMS["b3.recall"](sample)
         wrong |= any_below(recall.y, recall.x)
-    out = []
-    errors, k = int(wrong.sum()), len(sample)
-    if errors < FEW:
-        out.append(
-            f"{errors} of {count(k, 'draw')} show an error, fewer than {FEW}: the interval is rough. Draw more."
-        )
+    return wrong, terms.kind
+
+
+def _warnings(
+    sample: Sample, measure: str, wrong: BoolArray, kind: str, by_points: bool, given: bool
+) -> list[str]:
+    out, k = _few(wrong), len(sample)
     cv = 0.0
-    if not given and terms.kind == "pairs":
+    if not given and kind == "pairs":
         cv = sample.spread["by point" if by_points else "pairs"]
-    elif not given and terms.kind == "points" and not by_points:
+    elif not given and kind == "points" and not by_points:
         cv = sample.spread["points"]
     if cv / k > SPREAD:
         largest = " For pair precision, draw predicted pairs." if measure == "pairs.precision" else ""
@@ -225,6 +229,15 @@ def _warnings(sample: Sample, measure: str, by_points: bool, given: bool) -> lis
     return out
 
 
+def _few(wrong: BoolArray) -> list[str]:
+    """A warning, if too few draws show an error."""
+    errors = int(wrong.sum())
+    if errors >= FEW:
+        return []
+    told = f"{errors} of {count(len(wrong), 'draw')} show an error, fewer than {FEW}: the interval is rough. Draw more."
+    return [told]
+
+
 def estimate_points(
     sample: Sample,
     drawn: Int64Array,
@@ -232,10 +245,16 @@ def estimate_points(
     names: list[str],
     design: Design,
     level: float,
-) -> Estimate:
-    """S_H from points that were drawn, each with its true and its predicted cluster complete: the mean of s·t."""
+) -> tuple[Estimate, list[str]]:
+    """S_H from points that were drawn, each with its true and its predicted cluster complete: the mean of s·t.
+
+    And what to be warned of.
+    """
     z = values_of_points(sample, drawn, cluster, names)
-    return _mean(z, sample.sizes[cluster[drawn]], sample.histogram, design, level)
+    found = _mean(z, sample.sizes[cluster[drawn]], sample.histogram, design, level)
+    return found, [] if len(z) == sample.n else [
+        f"S_H: {told}" for told in _few(any_below(z, np.ones(len(z))))
+    ]
 
 
 def mean_of(z: FloatArray) -> Estimated:
@@ -289,6 +308,8 @@ def _mean(
     for h in np.unique(in_all).tolist():
         mine, total = z[stratum == h], int(points[in_all == h].sum())
         if len(mine) < min(2, total):
+            if design != "strata":
+                raise ArgumentError.about("drawn", f"has {count(len(mine))}; a standard error needs two.")
             least = STRATA[h - 1]
             raise ArgumentError.about(
                 "drawn",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -61,6 +61,7 @@ def review_of(
         "n": changed.n,
         "seed": seed,
         "components": len(changed),
+        "unshared": diff.policy.unshared,
         "totals": totals | {CERTAIN: float(x[found.certain].sum())},
         "changed": {"torn": float(changed.torn.sum()), "joined": float(changed.joined.sum())},
         "pairs": list(changed.pairs),
@@ -98,6 +99,11 @@ def shows(review: Judgements, side: str, run: Indexed) -> bool:
     return len(np.unique(np.stack([of, clusters]), axis=1).T) == len(groups) == len(np.unique(clusters))
 
 
+def shows_two(one: Judgement) -> bool:
+    """Whether a judgement answers a review of a difference: it shows two versions of the same points."""
+    return isinstance(one.shown, Mapping) and {"1", "2"} <= one.shown.keys()
+
+
 def review_points(run: Indexed, draws: int, seed: int) -> Judgements:
     """A review of random points: the predicted cluster of each, to be completed with its true cluster."""
     rng = np.random.default_rng(seed)
@@ -129,6 +135,12 @@ def review_points(run: Indexed, draws: int, seed: int) -> Judgements:
 
 def reviews_points(sample: Judgements) -> bool:
     """Whether judgements answer reviews of random points, each of which names its point."""
+    if changed := next((one.id for one in sample if shows_two(one)), None):
+        raise ArgumentError.about(
+            "sample",
+            f"has {changed!r}, which answers a review of a difference: it was drawn from what changed alone.",
+            "such answers estimate the difference of their two runs: `clusterdiff estimate --old A --new B`.",
+        )
     named = sum("point" in one.other for one in sample)
     if 0 < named < len(sample):
         raise ArgumentError.about(

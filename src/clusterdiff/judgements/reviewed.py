@@ -16,13 +16,11 @@ from clusterdiff.judgements.contributions import INNER, OUTER, contributions
 from clusterdiff.judgements.difference import COUNTS, Difference, Shift
 from clusterdiff.judgements.judgement import Judgement
 from clusterdiff.judgements.reach import reached
-from clusterdiff.judgements.review import CERTAIN
+from clusterdiff.judgements.review import CERTAIN, shows_two
 from clusterdiff.judgements.totals import Answered, Total
 from clusterdiff.points.labels import FloatArray, Int64Array
 from clusterdiff.wording import count
 
-#: Fewer drawn components than this on the rarer side of a share make its interval rough.
-RARE = 10
 #: With fewer changed components than this, the share of components that improve is rough.
 FEW_COMPONENTS = 200
 #: The shares of each kind of change that improve.
@@ -31,13 +29,7 @@ BY_KIND = {"improved splits": "split", "improved merges": "merge", "improved rea
 
 def _labels(line: Judgement, header: Mapping[str, Any]) -> tuple[Int64Array, Int64Array, list[str]]:
     """The old and the new cluster of each point of a reviewed component, and the points."""
-    side = header["sides"].get(line.id)
-    if side not in ("1", "2") or not isinstance(line.shown, dict) or not {"1", "2"} <= line.shown.keys():
-        raise ArgumentError.about(
-            "judgements",
-            f"has {line.id!r}, which is not of this review.",
-            "pass the file as it was drawn, with answers.",
-        )
+    side = header["sides"][line.id]
     old, new = line.shown[side], line.shown["2" if side == "1" else "1"]
     points = [str(point) for group in old for point in group]
     code = {str(point): i for i, group in enumerate(new) for point in group}
@@ -62,15 +54,21 @@ def _truth(line: Judgement, points: list[str]) -> tuple[Int64Array, Int64Array |
     return true, outside[true] if line.complete or outside.any() else None
 
 
-def estimate_difference(judgements: Judgements, level: float, diff: Comparison | None = None) -> Difference:
-    """The difference of two runs from the answers to a review; with the two compared, that of S_H may be exact."""
+def header_of(judgements: Judgements) -> Mapping[str, Any]:
+    """The header of a review of a difference; an error if judgements are none, or not all of them."""
     header = judgements.header
-    if header is None or "sides" not in header:
+    if header is None or not all(one.id in header.get("sides", {}) and shows_two(one) for one in judgements):
         raise ArgumentError.about(
             "judgements",
-            "must be the answers to one review of a difference.",
+            "must be the answers to one review of a difference, with the first line of its file.",
             "draw one with `clusterdiff plan --old A --new B`.",
         )
+    return header
+
+
+def estimate_difference(judgements: Judgements, level: float, diff: Comparison | None = None) -> Difference:
+    """The difference of two runs from the answers to a review; with the two compared, that of S_H may be exact."""
+    header = header_of(judgements)
     lines = list(judgements)
     drawn = {h: sum(_stratum(one) == h for one in lines) for h in {_stratum(one) for one in lines}}
     sure = [one for one in lines if one.groups]
@@ -110,14 +108,19 @@ def estimate_difference(judgements: Judgements, level: float, diff: Comparison |
         "parted right": (y["torn"] - y["torn wrongly"], y["torn"]),
     }
     shares = {}
+    rarer: dict[str, int] = {}
     for name, (above, below) in wanted.items():
         if below.sum() > 0:
             one_share = units.share(above, below)
             low, high = (None, None) if thin else (one_share.low, one_share.high)
             shares[name] = Shift(name, one_share.value, one_share.error, low, high, freedom=one_share.freedom)
+            if (units.probability[below > 0] < 1).any():
+                rarer[name] = int(min(np.count_nonzero(above > 0), np.count_nonzero(below - above > 0)))
     answers = {"drawn": len(lines), "answered": len(sure), "unsure": len(lines) - len(sure)}
-    warnings = _warnings(header, lines, y, known_sizes, thin)
-    return Difference(difference, shares, header, answers, level, tuple(warnings))
+    warnings = _warnings(header, lines, known_sizes, thin)
+    if not thin and (units.probability < 1).any():
+        warnings += _flat(difference | shares)
+    return Difference(difference, shares, header, answers, level, tuple(warnings), rarer)
 
 
 def _stratum(one: Judgement) -> int:
@@ -166,11 +169,12 @@ def _scaled(
 def _warnings(
     header: Mapping[str, Any],
     lines: list[Judgement],
-    y: Mapping[str, FloatArray],
     known_sizes: bool,
     thin: bool,
 ) -> list[str]:
     out = []
+    if header.get("unshared"):
+        out.append(f"{count(header['unshared'])} in one run only: left out.")
     if thin:
         out.append("a stratum has fewer than two answers: there are no intervals, only bounds.")
     unsure = [one for one in lines if not one.groups]
@@ -182,12 +186,7 @@ def _warnings(
     lost = sum(one.x or 0.0 for one in unsure if one.stratum == CERTAIN)
     if lost > 0.05 * sum(header["totals"].values()):
         out.append("large components that were drawn with certainty have no answer: resolve those first.")
-    rarer = min(int(y["better"].sum()), int((1 - y["better"]).sum()))
-    if rarer < RARE:
-        out.append(
-            f"{count(rarer, 'drawn component')} on the rarer side of better, fewer than {RARE}: shares are rough."
-        )
-    if header["components"] < FEW_COMPONENTS:
+    if header["components"] < FEW_COMPONENTS and any((one.probability or 0) < 1 for one in lines):
         out.append(
             f"{count(header['components'], 'component')} changed, fewer than {FEW_COMPONENTS}: shares are rough."
         )
@@ -197,3 +196,13 @@ def _warnings(
             '"complete": true or "beyond" to the answers.'
         )
     return out
+
+
+def _flat(shifts: Mapping[str, Shift]) -> list[str]:
+    """A warning of intervals that are points, although not everything was drawn."""
+    names = [name for name, one in shifts.items() if one.low is not None and one.low == one.high]
+    if not names:
+        return []
+    return [
+        f"{', '.join(names)}: the drawn components do not vary, so the interval is a single value; others may differ."
+    ]

@@ -57,9 +57,15 @@ class Verdicts:
     """
 
     def __init__(
-        self, table: Table[Outcome], largest: int, points: int, absent: tuple[str, ...] = ()
+        self,
+        table: Table[Outcome],
+        order: Int64Array,
+        largest: int,
+        points: int,
+        absent: tuple[str, ...] = (),
     ) -> None:
         self.table = table
+        self._order = order  # which judgement each row is about: their ids need not differ
         self.largest = largest
         #: How many points the judgements name, and those that the run does not have.
         self.points, self.absent = points, absent
@@ -115,9 +121,9 @@ class Verdicts:
     def _moved(self, was: tuple[str, ...], now: tuple[str, ...]) -> list[str]:
         if self.before is None:
             return []
-        old = dict(zip(self.before.table["id"].tolist(), self.before.table["state"].tolist(), strict=True))
-        rows = zip(self.table["id"].tolist(), self.table["state"].tolist(), strict=True)
-        return [name for name, state in rows if state in now and old.get(name) in was]
+        old = dict(zip(self.before._order.tolist(), self.before.table["state"].tolist(), strict=True))
+        rows = zip(self.table["id"].tolist(), self.table["state"].tolist(), self._order.tolist(), strict=True)
+        return [name for name, state, number in rows if state in now and old[number] in was]
 
     @property
     def values(self) -> dict[str, float]:
@@ -211,7 +217,7 @@ def judge(entries: Entries, run: Indexed) -> Verdicts:
         Outcome,
     )
     missing = tuple(entries.names[i] for i in np.flatnonzero(at < 0).tolist())
-    return Verdicts(table, int(run.sizes.max(initial=0)), len(entries.names), missing)
+    return Verdicts(table, picked, int(run.sizes.max(initial=0)), len(entries.names), missing)
 
 
 def _objects(values: list[Any]) -> AnyArray:

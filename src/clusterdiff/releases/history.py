@@ -15,7 +15,7 @@ from clusterdiff.diff.succession import EVENTS, Succession
 from clusterdiff.errors import ArgumentError, listed
 from clusterdiff.meet.union import uneven_of
 from clusterdiff.points.clustering import Points
-from clusterdiff.points.labels import Int64Array
+from clusterdiff.points.labels import Int64Array, Labels
 from clusterdiff.releases.lineage import Handed, Lineage
 from clusterdiff.releases.overlay import Overlay, lay, read_side
 from clusterdiff.releases.statistics import ReleaseStatistics, statistics
@@ -296,13 +296,13 @@ class ReleaseStep(Changelog):
     @cached_property
     def succession(self) -> Succession:
         """What became of every cluster, in whole numbers; clusters are called by their names."""
-        meet = uneven_of(*self._codes, self._named)
+        meet = uneven_of(*map(Labels.coded, self._codes, self._named))
         return Succession(meet, lambda cells: least_of_cells(meet, self._laid.points, cells))
 
     @cached_property
     def _order(self) -> tuple[Int64Array, Int64Array]:
         """The codes of the meet's clusters in the releases' own."""
-        plain = uneven_of(*self._codes, (np.arange(len(self._named[0])), np.arange(len(self._named[1]))))
+        plain = uneven_of(*map(Labels.coded, self._codes))
         return np.asarray(plain.true_names), np.asarray(plain.pred_names)
 
     @property
