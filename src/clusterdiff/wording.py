@@ -37,10 +37,29 @@ def name(label: object) -> str:
 
 
 class Nouns(NamedTuple):
-    """What people call the points of a comparison, and their clusters."""
+    """What people call the points of a comparison, their clusters, and what a score lacks."""
 
     point: str = "point"
     cluster: str = "cluster"
+    loss: str = "loss"
+
+    def between(self, sides: tuple[str, str]) -> Nouns:
+        """The same for two sides of these names: what differs between two releases is a change, and no loss.
+
+        >>> Nouns().between(("old", "new")).lost, Nouns().between(("true", "predicted")).lost
+        ('changed', 'lost')
+        """
+        return self._replace(loss="change") if sides == ("old", "new") else self
+
+    @property
+    def lost(self) -> str:
+        """What happened to the part of a score that is not there."""
+        return "lost" if self.loss == "loss" else "changed"
+
+    @property
+    def was_lost(self) -> str:
+        """The same as the verb of a sentence."""
+        return "was lost" if self.loss == "loss" else "changed"
 
     @property
     def a_cluster(self) -> str:

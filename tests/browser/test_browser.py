@@ -137,7 +137,15 @@ def test_a_component_opens_with_its_graph_points_and_repair(demo: Path, open_pag
         assert max(nodes[:2]) < min(cells) <= max(cells) < min(nodes[2:])
         widths = [n.bounding_box()["width"] for n in detail.locator(".graph .cell").all()]
         assert widths[0] == max(widths)
-        assert detail.locator(".graph text").filter(has_text="Robert Miller Jr").count() == 1
+        assert detail.locator(".graph text").filter(has_text="T Robert Miller Jr").count() == 1
+        first = detail.locator(".story").first
+        assert "True cluster T Robert Miller Jr (3 points)" in first.inner_text()
+        assert first.locator(".chip").all_inner_texts() == [
+            "T Robert Miller Jr",
+            "T Robert Miller",
+            "P C05",
+            "P C06",
+        ]
         assert detail.locator("tbody tr:not(.cluster):not(.part)").count() == 7
         assert "office@mill.example" in detail.inner_text()
         told = "move 2 points of T Robert Miller Jr (r15, r16) from P C05 to P C06 +2.6 points"
@@ -149,7 +157,8 @@ def test_a_component_opens_with_its_graph_points_and_repair(demo: Path, open_pag
         assert detail.count() == 1
         assert detail.bounding_box()["x"] > page.locator("#list").bounding_box()["width"]
         page.set_viewport_size({"width": 900, "height": 900})
-        assert page.locator("#list .detail").count() == 1
+        page.locator("#list .detail").wait_for()
+        assert detail.count() == 1
         page.locator("#list .row button").first.click()
         assert detail.count() == 0
 
@@ -219,7 +228,7 @@ def test_light_and_dark_are_readable_and_can_be_changed(demo: Path, open_page: A
     }"""
     selectors = (
         "body",
-        ".sub",
+        ".note",
         ".label",
         "#strip .part.split b",
         "#strip .part.merge b",

@@ -73,6 +73,8 @@ def test_groups_and_repairs_together_bring_what_the_page_promised(
             "all => all.map(one => Number(one.value))"
         )
         assert max(lost) == pytest.approx(0, abs=1e-12)
+        costs = page.locator("#list .row td.cost").all_inner_texts()
+        assert set(costs) == (set() if measure == "S_H" else {"0.0000"})
         assert "nothing is left to fix" in page.locator("#after-review").inner_text()
         for tab, lost in (
             ("true-clusters", "#true-list td.loss data"),

@@ -142,7 +142,7 @@ def test_what_each_decision_claims(tmp_path: Path, open_page: Any) -> None:
         assert page.locator("#as-patch").is_disabled()
         found = {}
         for key, verdict in (("a", "Accept"), ("r", "Reject")):
-            for operation in ("move 1 point of 1", "split 9", "merge 7"):
+            for operation in ("move 1 point of true cluster 1", "split 9", "merge 7"):
                 page.get_by_role("button", name=f"{verdict}: {operation}").first.click()
             found[key] = claims(downloaded(page, "#as-judgements", tmp_path / f"{key}.jsonl"))
             for _ in range(3):

@@ -221,6 +221,43 @@ def test_the_heat_map_starts_at_white_zooms_and_tells_each_cell(report: Any, ope
         assert page.locator(".detail .one-cluster").is_visible()
 
 
+@pytest.mark.parametrize("width", [390, 1000, 1120, 1280])
+def test_tables_of_patterns_need_no_scrolling(report: Any, open_page: Any, width: int) -> None:
+    """Who is hit and what to fix first are as wide as their boards, and the strip shows its last figure."""
+    with open_page(report("many"), viewport={"width": width, "height": 720}) as page:
+        for table in page.locator("#patterns .scroll").all():
+            assert table.evaluate("({ scrollWidth, clientWidth }) => scrollWidth - clientWidth") <= 0
+        last = page.locator("#strip .figure").last.bounding_box()
+        assert width < 1000 or last["x"] + last["width"] <= width
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_names_and_sizes_of_a_matrix_stay_inside_it(report: Any, open_page: Any, width: int) -> None:
+    """Whatever the labels, no text of the map leaves its canvas, which a laptop shows whole."""
+    seen = """() => {
+      const drawn = [], { prototype } = CanvasRenderingContext2D, write = prototype.fillText;
+      prototype.fillText = function (text, x, y) {
+        const width = this.measureText(text).width, left = { left: 0, center: width / 2, right: width }[this.textAlign];
+        const [from, to] = [x - left, x - left + width].map((x) => this.getTransform().transformPoint({ x, y }));
+        drawn.push({ text, from: [from.x, from.y], to: [to.x, to.y] });
+        write.call(this, text, x, y);
+      };
+      document.getElementById("theme").click();
+      return new Promise((done) => requestAnimationFrame(() => done(drawn)));
+    }"""
+    with open_page(report("labels"), viewport={"width": width, "height": 720}) as page:
+        page.locator("#tab-heat").click()
+        drawn = page.evaluate(seen)
+        canvas = page.locator("#heat-map canvas")
+        wide, high = canvas.evaluate("({ width, height }) => [width, height]")
+        assert len(drawn) > 16
+        for one in drawn:
+            for x, y in (one["from"], one["to"]):
+                assert 0 <= x <= wide, one
+                assert 0 <= y <= high, one
+        assert canvas.bounding_box()["y"] + high <= (720 if width > 1000 else 1600)
+
+
 def test_many_records_say_what_is_shown(report: Any, open_page: Any) -> None:
     """How much of it stands above the list, all of the first repairs are there, and so are the costliest clusters."""
     path = report("many")
@@ -279,6 +316,22 @@ def test_releases_are_called_old_and_new(report: Any, open_page: Any) -> None:
         assert re.search(r"command\s+clusterdiff compare --old", about)
         assert page.locator("#tab-pred-clusters").inner_text() == "New clusters 2"
         assert page.locator("#tabs").get_by_text("Review").count() == 0
+        # A new release is no error, and nothing of it is lost.
+        assert not re.search(r"\b(lost|loss)\b", page.locator("main").inner_text())
+        page.locator("#tab-components").click()
+        assert "points changed" in page.locator("#list thead").inner_text()
+        for tab in ("true-clusters", "slices"):
+            page.locator(f"#tab-{tab}").click()
+            assert not re.search(r"\b(lost|loss|costliest)\b", page.locator(f"#{tab}").inner_text())
+        # On paper every list is open.
+        lists = page.locator("details.events")
+        lists.evaluate_all("all => all.forEach((one, i) => { one.open = i % 2 === 1; })")
+        are_open = lists.evaluate_all("all => all.map(one => one.open)")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert lists.evaluate_all("all => all.every(one => one.open)")
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
+        assert lists.evaluate_all("all => all.map(one => one.open)") == are_open
+        assert not all(are_open)
 
 
 def test_full_holds_more(tmp_path: Path) -> None:
@@ -293,3 +346,21 @@ def test_full_holds_more(tmp_path: Path) -> None:
         sizes.append(len(data["components"]))
         assert len(data["components"]) + data["rest"]["components"] == len(diff.components)
     assert sizes[0] < sizes[1] == len(diff.components)
+
+
+def test_an_open_component_follows_the_review(report: Any, open_page: Any) -> None:
+    """The lists of a large component show what accepted groups leave, and figures that stay are marked as before."""
+    with open_page(report("digits")) as page:
+        page.locator("#tab-components").click()
+        losses = page.locator(".detail .pair td.loss data")
+        assert "0%" not in losses.all_inner_texts()
+        width = page.locator(".detail .graph svg").first.bounding_box()["width"]
+        assert width > 0.9 * page.locator(".detail .graph").first.bounding_box()["width"]
+        page.locator("#tab-repairs").click()
+        page.locator("#review .accept-group").last.click()
+        page.locator("#tab-components").click()
+        assert set(losses.all_inner_texts()) == {"0%"}
+        parts = page.locator(".detail .pair td.n:nth-child(3)").all_inner_texts()
+        assert set(parts) == {"1"}
+        label = page.locator("#strip .as-given > .label").first
+        assert label.evaluate("(one) => getComputedStyle(one, '::after').content") == '" before"'

@@ -32,6 +32,11 @@ def now(page: Any) -> float:
     return float(page.locator("#score-now").get_attribute("data-value"))
 
 
+def told(diff: cd.types.Comparison) -> list[str]:
+    """The repairs as the page tells them, where chips say which clusters are true."""
+    return [f"{repair.sentence} +{repair.gain:.4f}".replace("true cluster ", "") for repair in diff.repairs()]
+
+
 def to_decide(page: Any) -> list[str]:
     """What is left, as Python tells it: without the letters of the sides, and with gains of the score."""
     return list(
@@ -143,15 +148,14 @@ def test_score_loss_and_list_follow_at_once_and_back(tmp_path: Path, open_page: 
         page.locator("#only-with").fill("nothing")
         assert page.locator("#nothing-to-decide").inner_text() == "No remaining repair has these words."
         page.locator("#only-with").fill("")
-        told = [f"{repair.sentence} +{repair.gain:.4f}" for repair in diff.repairs()]
-        assert sorted(first) == sorted(told)
+        assert sorted(first) == sorted(told(diff))
         page.get_by_role("button", name=f"Accept: {diff.repairs()[0].sentence}").click()
         moved = cd.compare(true, [0, 0, 0, 1, 1, 2, 3])
         assert now(page) == pytest.approx(moved.score(), abs=1e-12)
         for part in ("split", "merge"):
             lost = float(page.locator(f"#loss-now [data-part={part}]").get_attribute("data-value"))
             assert lost == pytest.approx(getattr(moved.loss, part), abs=1e-12)
-        assert to_decide(page) == [f"{repair.sentence} +{repair.gain:.4f}" for repair in moved.repairs()]
+        assert to_decide(page) == told(moved)
         said = page.locator("#review-said")
         assert said.get_attribute("aria-live") == "polite"
         assert said.inner_text() == (

@@ -478,11 +478,15 @@ def test_the_engine_is_chosen_by_the_unpacked_size(tmp_path: Path, monkeypatch: 
     for path in (packed, tmp_path / "t.parquet"):
         limit = 20_000 * extent.PER_ROW
         assert path.stat().st_size < limit // 20
-        assert extent.needed(str(path), path.name.split(".")[1], limit) > limit
+        assert extent.needed(str(path), path.name.split(".")[1], limit - 1, extent.PER_ROW) >= limit
     both = parse(str(packed)), parse(str(packed))
-    for memory, expected in ((2 * limit, "duckdb"), (8 * limit, "memory")):
+    for memory, expected, detailed in (
+        (2 * limit, "duckdb", "duckdb"),
+        (4 * limit, "memory", "duckdb"),
+        (8 * limit, "memory", "memory"),
+    ):
         monkeypatch.setattr("clusterdiff.tables.engines.budget.memory", lambda memory=memory: memory)
-        assert suited(*both) == expected
+        assert (suited(*both, detail=False), suited(*both, detail=True)) == (expected, detailed)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not hold to RLIMIT_AS")

@@ -93,3 +93,11 @@ def test_a_notebook() -> None:
     view = cd.compare(TRUE, PRED, missing="drop")._repr_html_()
     assert view.index(TOLD) < view.index("S_H")
     assert "Notice" not in cd.compare([0, 1], [0, 1])._repr_html_()
+
+
+def test_the_page_of_the_command_names_its_options(folder: Path) -> None:
+    """What Python calls missing="drop" is --missing drop in a page that the command wrote."""
+    printed("compare", "true.csv", "pred.csv", "--missing", "drop", "--html", "page.html")
+    page = (folder / "page.html").read_text(encoding="utf-8")
+    assert ": --missing drop leaves them out" in page
+    assert "missing=&#34;drop" not in page

@@ -58,7 +58,9 @@ def test_explain_begins_with_patterns(tmp_path: Path) -> None:
     pred = {point: f"c{point}" if i % 24 == 0 else f"c{i // 3}" for i, point in enumerate(points)}
     files = table(tmp_path / "true.csv", true, name=short), table(tmp_path / "pred.csv", pred)
     out = run("compare", *files, "--explain", "--top", 1).stdout
-    first = "what goes wrong\n  100%  one true cluster in two: 50 components, mostly 1 point split off, out of 3\n"
+    first = (
+        "what goes wrong\n  100%  one true cluster in two: 50 components of 3 points, mostly 1 split off\n"
+    )
     hit = "who is hit\n  split off: name is A. Silva: 50% against 0%, 100% of the loss\n"
     fixed = "what to fix first\n  +0.0724  100% of the loss  name is A. Silva: 50 points, then S_H = 1.0000\n"
     assert f"{first}\n{hit}\n{fixed}\n1. split" in out
@@ -140,6 +142,13 @@ def test_old_and_new_have_their_own_words(files: tuple[Path, Path]) -> None:
     assert "old clusters: 14 kept · 2 absorbed · 4 split" in out
     assert "old cluster Maria Garcia" in out
     assert "predicted" not in out
+    assert "to fix" not in out
+    assert "operation" not in out
+    assert "0.2499 changed, 0.1379 (55%) to splits" in out
+    for said in (out, run("compare", "--old", files[0], "--new", files[1], "--top", "1").stdout):
+        assert "changed 0.2499" in said
+        assert "lost" not in said
+        assert "loss" not in said
     told = json.loads(run("compare", "--old", files[0], "--new", files[1], "--json").stdout)["releases"]
     assert told["points"] == {"shared": 48, "removed": 0, "added": 0}
     assert sum(told["fates"].values()) == 20

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -83,13 +84,42 @@ def test_every_system_has_a_page(folder: Path) -> None:
     pages = folder / "pages"
     assert run("rank", folder / "true.csv", folder / "preds", "--pages", pages).exit_code == 0
     index = (pages / "index.html").read_text(encoding="utf-8")
-    assert "Where systems differ: by shape" in index
+    assert "Where systems differ: by <bdi>shape" in index
     for name in PREDS:
         assert f'<a href="{name}.html">' in index
         assert f"<title>{name} · S_H" in (pages / f"{name}.html").read_text(encoding="utf-8")
     beside = "--html", folder / "r.html"
     assert run("rank", folder / "true.csv", folder / "preds", "--pages", pages, *beside).exit_code == 0
     assert '<a href="pages/fine.html">' in (folder / "r.html").read_text(encoding="utf-8")
+
+
+def test_systems_are_compared_by_the_columns_that_all_have(tmp_path: Path) -> None:
+    """One loses where the town is Leeds, the other where it is missing; names and a score are no slices."""
+    n = 120
+    towns = ["", "Leeds", "<York>"] * 40
+    rows = [f"p{i},{i // 6},{towns[i // 6]},name {i}" for i in range(n)]
+    (tmp_path / "true.csv").write_text("id,cluster,town,name\n" + "\n".join(rows) + "\n")
+    for system, town in (("a", "Leeds"), ("b", "")):
+        labels = [1000 + i if towns[i // 6] == town else i // 6 for i in range(n)]
+        head = "id,cluster,sure" if system == "a" else "id,cluster"
+        lines = [f"p{i},{label}{f',{i % 2}' if system == 'a' else ''}" for i, label in enumerate(labels)]
+        (tmp_path / f"{system}.csv").write_text(f"{head}\n" + "\n".join(lines) + "\n")
+    files = [tmp_path / f"{name}.csv" for name in ("true", "a", "b")]
+    assert run("rank", *files, "--pages", tmp_path / "pages").exit_code == 0
+    index = (tmp_path / "pages" / "index.html").read_text(encoding="utf-8")
+    headings = re.findall(r"Where systems differ: by <bdi>(.*?)</bdi>", index)
+    assert headings == ["shape", "size of the true cluster", "town"]
+    table = index[index.index("by <bdi>town") :]
+    lost = {
+        label: [number != "0.0000" for number in re.findall(r'class="n">(?:<b>)?([\d.]+)', row)]
+        for label, row in re.findall(r'<th scope="row"><bdi>(.*?)</bdi></th>(.*?)</tr>', table, re.DOTALL)
+    }
+    systems = re.findall(r'<a href="(.)\.html"', table)[:2]
+    assert {label: dict(zip(systems, found, strict=True)) for label, found in lost.items()} == {
+        "Leeds": {"a": True, "b": False},
+        "none": {"a": False, "b": True},
+        "&lt;York&gt;": {"a": False, "b": False},
+    }
 
 
 def test_columns_of_one_table_are_ranked(folder: Path) -> None:

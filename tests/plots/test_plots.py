@@ -44,10 +44,17 @@ def large() -> cd.types.Comparison:
     return cd.compare(true, np.where(moved, rng.integers(0, 6_000, 20_000), true))
 
 
+def scattered() -> cd.types.Comparison:
+    """Thousands of small errors: whatever a picture shows of them is a small share of the loss."""
+    true = np.arange(30_000) // 3
+    return cd.compare(true, np.where(np.arange(30_000) % 10 == 0, 10_000 + np.arange(30_000), true))
+
+
 EXAMPLES = {
     "customers": customers.compare,
     "story": story.compare,
     "large": large,
+    "scattered": scattered,
     "dense": lambda: cd.compare(np.arange(10_000) % 100, np.arange(10_000) // 100),
     "same": lambda: cd.compare([0, 1, 1], [5, 6, 6]),
     "one point": lambda: cd.compare(["x"], [1]),
@@ -65,8 +72,11 @@ def compared(example: str) -> cd.types.Comparison:
 
 
 #: What is drawn at both widths; of the others only the default one can matter. The story is much like the customers.
-CROWDED = ("large", "hostile")
-DRAWN = [*((name, None) for name in EXAMPLES if name != "story"), *((name, 85) for name in CROWDED)]
+CROWDED = ("large", "hostile", "scattered")
+DRAWN = [
+    *((name, None) for name in EXAMPLES if name not in ("story", "scattered")),
+    *((name, 85) for name in CROWDED),
+]
 
 
 def texts(ax: Axes) -> list[str]:
@@ -81,6 +91,8 @@ def test_every_plot_of_every_comparison(example: str, kind: str, width: float | 
     ax = plots.plot(compared(example), kind, width=width)
     assert isinstance(ax, Axes)
     figure = ax.figure
+    if width is not None:
+        figure.set_dpi(72)  # with few dots letters are widest
     figure.draw_without_rendering()
     assert figure.get_figwidth() * 25.4 == pytest.approx(width or 170)
     assert figure.get_figheight() * 25.4 < 260

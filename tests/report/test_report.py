@@ -18,8 +18,10 @@ import pytest
 
 import clusterdiff as cd
 from clusterdiff.cli.examples import customers
+from clusterdiff.points.labels import LazyNames
 from clusterdiff.show.markdown import comparison_markdown
 from clusterdiff.show.report import render
+from clusterdiff.show.report.judging import refused
 from tests.cases import cases
 from tests.hostile import HOSTILE, hostile_clusterings
 
@@ -342,3 +344,18 @@ def test_a_truth_that_is_a_sample_is_told_first(tmp_path: Path) -> None:
     assert diff.to_dict()["notices"] == known
     cd.compare([0, 1], [0, 1]).report(tmp_path / "plain.html")
     assert '<p class="notice"' not in (tmp_path / "plain.html").read_text(encoding="utf-8")
+
+
+def test_whether_names_in_files_are_ambiguous_is_known_before_they_are_read(tmp_path: Path) -> None:
+    """By the type of their column, also for some of them, and for those of two files."""
+    for ids, kind in ((range(6), int), ("abcdef", str)):
+        for side, rows in (("true", slice(0, 5)), ("pred", slice(1, 6))):
+            points = pl.DataFrame({"id": list(ids), "cluster": [1, 1, 2, 2, 3, 3]})[rows]
+            points.write_parquet(tmp_path / f"{side}.parquet")
+        for missing in ("drop", "singleton", "lost"):
+            diff = cd.compare(tmp_path / "true.parquet", tmp_path / "pred.parquet", missing=missing)
+            names = diff.source.names
+            assert isinstance(names, LazyNames)
+            assert refused(diff) is None
+            assert "_names" not in names.__dict__
+            assert {type(name) for name in names} == {names.kind} == {kind}

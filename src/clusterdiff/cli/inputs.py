@@ -116,9 +116,9 @@ class EngineOptions(NamedTuple):
     master: str | None
     memory: str | None
 
-    def session(self, true: Source, pred: Source, others: bool) -> Session | None:
+    def session(self, true: Source, pred: Source, others: bool, detail: bool) -> Session | None:
         """That engine, or the one that suits two files; None if they are compared in memory."""
-        name = self.name or suited(true, pred)
+        name = self.name or suited(true, pred, detail)
         if name == "memory":
             return None
         return open_session(name, memory=self.memory, master=self.master, others=others)

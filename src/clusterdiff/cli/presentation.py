@@ -36,7 +36,7 @@ from clusterdiff.files import STAGE
 from clusterdiff.measures import resolve
 from clusterdiff.palette import SAME
 from clusterdiff.table import Table, plain, shown
-from clusterdiff.wording import change, count, number, percent, plural
+from clusterdiff.wording import Nouns, change, count, number, percent, plural
 
 Columns = Mapping[str, Sequence[Any] | Mapping[Any, Any]]
 SIDES = ("true", "predicted")
@@ -142,7 +142,7 @@ def as_data(diff: Comparison, how: How, columns: Columns | None) -> dict[str, An
 def as_text(diff: Comparison, how: How, columns: Columns | None, out: Console) -> Iterator[RenderableType]:
     """A comparison for people: sentences or a table if they are asked for, otherwise hunks."""
     slices = sliced(diff, how.by, columns)
-    voice = Voice(how.sides, beside=beside(diff, how.beside, columns))
+    voice = Voice(how.sides, Nouns().between(how.sides), beside=beside(diff, how.beside, columns))
     if how.sides != SIDES:
         first, *rest = sentences(diff)
         yield from flowing([first], out)
@@ -176,7 +176,7 @@ def _values(column: object, diff: Comparison) -> Sequence[Any]:
 def hunks_as_lines(diff: Comparison, how: How, columns: Columns | None) -> list[str]:
     """The costliest components as the lines of a diff, without colours."""
     out = Console(width=MARKDOWN_WIDTH, color_system=None, force_terminal=False)
-    voice = Voice(how.sides, beside=beside(diff, how.beside, columns))
+    voice = Voice(how.sides, Nouns().between(how.sides), beside=beside(diff, how.beside, columns))
     found = as_hunks(worst(diff, how.top), how.measure, voice, out, how.files)
     return [visible(part.plain).rstrip() for part in found if isinstance(part, Text)]
 
@@ -198,7 +198,11 @@ def costliest(
             as_table(costs, voice, out) if how.stat else as_hunks(costs, how.measure, voice, out, how.files)
         )
         if costs:
-            yield from [Text(), *form, *left_out(*left, 0 if told is None else told.left_out)]
+            yield from [
+                Text(),
+                *form,
+                *left_out(*left, 0 if told is None else told.left_out, voice.nouns.loss),
+            ]
         if how.stat and told is not None:
             yield from clusters_as_text(diff, how.measure, how.top, voice)
     if how.explain:
@@ -268,6 +272,8 @@ def explanation_as_text(
     grouped = bool(found.groups) and found.regime != "tiny"
     yield from patterns_as_text(found, out)
     yield from flowing(str(told).splitlines()[len(told.sentences) :], out)
+    if found.regime == "releases":
+        return  # a new release is no error to be repaired
     repairs = diff.repairs(how.measure)
     if not len(repairs):
         return

@@ -10,9 +10,11 @@ from typing import Any
 
 import click
 
+from clusterdiff import views
 from clusterdiff.cli.options import Command, together
 from clusterdiff.cli.output import error_console
 from clusterdiff.cli.progress import progress
+from clusterdiff.cli.spelling import spelled
 from clusterdiff.cli.streams import LINE
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.slices import BUILT_IN
@@ -52,7 +54,8 @@ class Report:
         sides = options.get("sides", ("true", "predicted"))
         about = dict(zip(sides, map(_secret, files), strict=False)) | {"command": command_line()}
         with progress(f"writing {self.path}", stages=False):
-            diff.report(
+            views.report(
+                diff,
                 self.path,
                 by=by,
                 title=self.title or title,
@@ -60,6 +63,7 @@ class Report:
                 full=self.full,
                 about=about,
                 judgements=_read(self.judgements),
+                spell=spelled,
                 **options,
             )
         if not quiet:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from clusterdiff.cli.output import console, error_console, plain_table, print_json
+from clusterdiff.cli.spelling import call
 from clusterdiff.decide.rank import rank
 from clusterdiff.errors import ArgumentError
 from clusterdiff.judgements.ranks import SampleRanking
@@ -25,6 +26,7 @@ def print_sampled(
         raise ArgumentError(f"{form} is not for a ranking on a sample.", "leave it out, or pass --json.")
     if measures is not None and len(measures) > 1:
         raise ArgumentError("a ranking on a sample is by one measure.", "name one with --measures.")
+    call(sample="TRUE")
     found = rank(truth, systems, measures=measures, design=design, drawn=drawn, level=level)
     print_json(found.to_dict()) if form == "--json" else _print(found)
 

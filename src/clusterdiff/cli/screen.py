@@ -58,8 +58,8 @@ def _by_chance(diff: Comparison, measure: str) -> str:
 def lost(loss: Loss, voice: Voice, parts: Sequence[str], same: bool) -> str:
     """What a measure lost, and to what."""
     if same or not loss.total:
-        return f"lost nothing{': the clusterings are the same' if same else ''}"
-    return f"lost {number(loss.total)}: {', '.join(loss.words(4, parts, voice.nouns.point, shares=True))}"
+        return f"{voice.nouns.lost} nothing{': the clusterings are the same' if same else ''}"
+    return f"{voice.nouns.lost} {number(loss.total)}: {', '.join(loss.words(4, parts, voice.nouns.point, shares=True))}"
 
 
 class Cost(NamedTuple):
@@ -91,7 +91,7 @@ def as_hunks(
         yield Text(f"{sign} {side}{f': {file}' if file else ''}", "bold")
     for hunk, (_, share, gain) in zip(hunks(cost.component for cost in costs), costs, strict=True):
         worth = "" if gain is None else f"{measure} {change(gain)}, "
-        yield from hunk_text(hunk, f"{worth}{percent(share)} of the loss", voice, out)
+        yield from hunk_text(hunk, f"{worth}{percent(share)} of the {voice.nouns.loss}", voice, out)
 
 
 def as_table(costs: Sequence[Cost], voice: Voice, out: Console) -> Iterator[RenderableType]:
@@ -124,10 +124,10 @@ def _names(clusters: Sequence[Any], limit: int = 4) -> str:
     return and_list([name(cluster) for cluster in clusters], limit) if clusters else "none"
 
 
-def left_out(number_of: int, share: float, unknown: int) -> Iterator[RenderableType]:
-    """How many components lost something and are not shown, how much that is of the loss, and how many are unknown."""
+def left_out(number_of: int, share: float, unknown: int, loss: str) -> Iterator[RenderableType]:
+    """How many components that lost something are not shown, their share of the loss, and how many are unknown."""
     if number_of > 0:
-        more = f"… and {count(number_of, 'more component')} with {percent(share)} of the loss"
+        more = f"… and {count(number_of, 'more component')} with {percent(share)} of the {loss}"
         yield Text(f"{more} (--top shows more)", DIM)
     if unknown:
         yield Text(

@@ -65,6 +65,7 @@ def _environment(room: str) -> Any:
     environment.filters |= {
         "change": change,
         "counted": count,
+        "measure": measure_name,
         "named": named,
         "number": number,
         "percent": percent,
@@ -142,6 +143,17 @@ def named(value: object, width: int = 60) -> str:
     before = len(text) - len(text.lstrip(" "))
     after = len(text) - len(inner) - before if inner else 0
     return f"{'␣' * before}{inner}{'␣' * after}" or '""'
+
+
+def measure_name(name: str) -> str:
+    """What a measure is called, in HTML: S_H as people write it.
+
+    >>> measure_name("S_H"), measure_name("b3.f1")
+    (Markup('S<sub>H</sub>'), 'b3.f1')
+    """
+    from markupsafe import Markup
+
+    return Markup("S<sub>H</sub>") if name == "S_H" else visible(name, 60)
 
 
 def _spelt(character: str) -> str:

@@ -157,7 +157,9 @@ def command(
         with told(), progress("reading"):
             both = documents_of(left, right, chosen_documents, repeated)
             if distances is None:
-                session = engine.session(left, right, others=bool(report.path or by))
+                others = bool(report.path or by)
+                detail = others or explain or any(columns.values())
+                session = engine.session(left, right, others, detail)
                 options["engine"] = None if session is None else stack.enter_context(session)
             else:
                 _refuse_beside_distances(columns | {"--engine": engine.name})

@@ -101,7 +101,7 @@ def command(
 
     if (old is None) != (new is None):
         raise ArgumentError("--old and --new go together.")
-    call(sample="SAMPLE", pred="PRED")
+    call(sample="SAMPLE", pred="PRED", judgements="SAMPLE")
     how: Any = {"method": method, "resamples": resamples, "seed": seed}
     with told():
         if old is not None and new is not None:

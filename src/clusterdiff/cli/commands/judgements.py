@@ -151,6 +151,8 @@ def _print(found: Judgements, contradictions: int, lines: list[str], top: int) -
         out.print(text, style=style, markup=False, soft_wrap=True)
 
     authors = ", ".join(f"{name} {number:,}" for name, number in list(told["authors"].items())[:top])
+    if len(told["authors"]) > top:
+        authors += f" and {count(len(told['authors']) - top, 'other')}"
     say(
         f"{count(told['judgements'], 'judgement')} about {count(told['points'])}{f' by {authors}' if authors else ''}"
     )

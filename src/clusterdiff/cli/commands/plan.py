@@ -10,6 +10,7 @@ import click
 from clusterdiff.cli.inputs import told
 from clusterdiff.cli.options import cluster_option, json_option, output_option, point_option, seed_option
 from clusterdiff.cli.output import console, error_console, print_json
+from clusterdiff.cli.spelling import call
 from clusterdiff.cli.writing import refuse_overwriting
 from clusterdiff.errors import ArgumentError
 from clusterdiff.formats.source import Source, parse
@@ -89,6 +90,7 @@ def command(
     with told():
         known = None
         if pilot is not None and pred is not None:
+            call(sample="--pilot")
             known = estimate(read_if_judged(pilot) or source(pilot), source(pred), [measure], design=design)
         elif pilot is not None:
             raise ArgumentError("--pilot is for one run: pass PRED, without --old and --new.")

@@ -20,6 +20,8 @@ const drawn = (name, attributes = {}, ...children) => {
   return node;
 };
 const label = (text) => element("bdi", {}, text);
+// What a measure is called: S_H as people write it.
+const measureLabel = (name) => (name === "S_H" ? element("bdi", {}, "S", element("sub", {}, "H")) : label(name));
 // A file that leaves the page.
 const download = (name, type, text) => {
   const address = URL.createObjectURL(new Blob([text], { type }));

@@ -50,5 +50,8 @@ const percent = (given) => {
   return Number(text) === 0 ? "under 0.0001%" : `${text}%`;
 };
 
+// Of any number of values: a call takes no more than some ten thousands.
+const greatest = (values) => values.reduce((most, value) => Math.max(most, value), 0);
+
 const plural = (noun) => (/[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`);
 const counted = (count, noun) => `${compact.format(count)} ${count === 1 ? noun : plural(noun)}`;

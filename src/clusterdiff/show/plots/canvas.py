@@ -84,7 +84,15 @@ def write(ax: Axes, x: float, y: float, text: str, **style: Any) -> Any:
 def title(ax: Axes, text: str, over: int = 0, **style: Any) -> None:
     """What the picture shows, above it on the left, and over so many lines of what its colours mean."""
     usual: dict[str, Any] = {"fontsize": SMALL + 2, "pad": 4 + 1.7 * SMALL * over}
-    ax.set_title(text, loc="left", parse_math=False, **usual | style)
+    look = usual | style
+    ax.set_title(
+        headed(text, width_of(ax), look["fontsize"]), loc="left", linespacing=1, parse_math=False, **look
+    )
+
+
+def headed(text: str, width: float, size: float = SMALL + 2) -> str:
+    """A title on lines that fit a picture of this width: it begins where the axes do, to the right of names."""
+    return wrap(text, 0.72 * width, size)
 
 
 def note(ax: Axes, text: str) -> None:

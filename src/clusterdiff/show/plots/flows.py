@@ -42,6 +42,8 @@ ROLES = {
     (False, False): ("split off and merged in", MIXED),
 }
 LOST = {"true": ("missing", MISSING), "pred": ("spurious", SPURIOUS)}
+#: Millimetres: what a title, colours and a note take.
+AROUND = 22.0
 #: Millimetres: between the clusters of a column, between components, and the height of a row of average size.
 GAP, BETWEEN, ROW = 1.0, 3.0, 5.0
 #: Millimetres: the width of a cluster, and the length of what leads to a cluster that is not drawn.
@@ -68,7 +70,7 @@ def flow(
     rows = int((TALLEST - 30) / (ROW + GAP))
     choice = Choice(diff, clusters or rows, 4 * CELLS, unmatched=True)
     drawn = _Flow(choice, width)
-    ax = axes(ax, width, drawn.height + 22)
+    ax = axes(ax, width, drawn.height + AROUND)
     drawn.draw(ax)
     ax.set_xlim(0, width)
     ax.set_ylim(drawn.height, 0)
@@ -186,12 +188,17 @@ class _Flow:
         points = max(int(column.size[column.clusters].sum()) for column in columns)
         rows = max(len(column.clusters) for column in columns)
         scale = ROW * rows / max(points, 1)
+        regions = self.choice.regions
+        heights = [
+            max(column.needs(getattr(region, column.side), scale) for column in columns) for region in regions
+        ]
+        # Many components stand closer, so that they fit a page.
+        spare = (TALLEST - AROUND - sum(heights)) / max(len(regions), 1)
         top = 0.0
-        for region in self.choice.regions:
-            height = max(column.needs(getattr(region, column.side), scale) for column in columns)
+        for region, height in zip(regions, heights, strict=True):
             for column in columns:
                 column.place(getattr(region, column.side), top, height, scale)
-            top += height + BETWEEN
+            top += height + max(GAP, min(BETWEEN, spare))
         self.height = top
         longest = widest(name for column in columns for name in column.names.values())
         room = max(extent(f"{int(c.size[x]):,}") for c in columns for x in c.clusters.tolist()) + 2

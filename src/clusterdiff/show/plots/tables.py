@@ -15,6 +15,7 @@ from clusterdiff.show.plots.canvas import (
     TALLEST,
     WIDTH,
     axes,
+    headed,
     level,
     note,
     readable,
@@ -73,7 +74,8 @@ def heatmap(
         f"{count(shortened, 'name')} shortened" if shortened else "",
     ]
     told = "; ".join(filter(None, said))
-    beyond = 0.9 * widest(under) + tall(wrap(told, width - 8)) + 20
+    heading = choice.titled("Share of each true cluster")
+    beyond = 0.9 * widest(under) + tall(wrap(told, width - 8)) + tall(headed(heading, width)) + 18
     ax = axes(ax, width, max(50.0, square * len(rows) + beyond))
     image = _squares(ax, share)
     if square > 4:
@@ -86,10 +88,9 @@ def heatmap(
     ax.set_ylabel("true clusters")
     ax.set_xlabel("predicted clusters")
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.6, pad=0.02, aspect=30, panchor=(0.0, 0.5))
-    bar.set_label("share of the true cluster", fontsize=SMALL)
     bar.ax.tick_params(labelsize=SMALL)
     bar.outline.set_visible(False)
-    title(ax, choice.titled("Shares of true clusters"))
+    title(ax, heading)
     note(ax, told)
     return ax
 

@@ -1,14 +1,17 @@
-"""Where one system beats another: what each lost, by shape and by size of the true cluster."""
+"""Where one system beats another: what each lost, by shape, by size of the true cluster and by column."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from clusterdiff.diff.attributes import read_values
 from clusterdiff.diff.comparison import Comparison
 
 #: So many rows of a table are shown, those in which systems differ most.
 ROWS = 12
+#: Columns with more values than this are no slices.
+VALUES = 50
 
 
 class PlaceLost(NamedTuple):
@@ -29,7 +32,7 @@ class Where(NamedTuple):
 
 
 def losses(diff: Comparison) -> dict[str, dict[str, float]]:
-    """What S_H lost by shape and by size of the true cluster.
+    """What S_H lost by shape, by size of the true cluster, and by each column of few values.
 
     >>> import clusterdiff as cd
     >>> losses(cd.compare(["A", "A", "A"], [1, 1, 2]))["shape"]
@@ -40,21 +43,26 @@ def losses(diff: Comparison) -> dict[str, dict[str, float]]:
     for row in found.shapes:
         words = found.words_of_shape(row)
         shapes[words] = shapes.get(words, 0.0) + row.loss.total
-    return {
-        "shape": shapes,
-        f"size of the true {diff.source.nouns.cluster}": {
-            str(row.value): row.loss for row in diff.by("size")
-        },
-    }
+    lost = {"shape": shapes, f"size of the true {diff.source.nouns.cluster}": _by(diff, "size")}
+    for column in diff.columns:
+        values = read_values(diff.source.column(column))
+        if column not in lost and values is not None and 1 < len(values.distinct) <= VALUES:
+            lost[column] = _by(diff, column)
+    return lost
+
+
+def _by(diff: Comparison, column: str) -> dict[str, float]:
+    return {"none" if row.value is None else str(row.value): row.loss for row in diff.by(column)}
 
 
 def compared(found: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[Where]:
-    """Tables of what systems lost, each row with the system that lost least; where they differ most comes first."""
-    systems = list(found)
-    headings = list(dict.fromkeys(heading for one in found.values() for heading in one))
-    return [
-        _table(heading, systems, [found[name].get(heading, {}) for name in systems]) for heading in headings
-    ]
+    """Tables of what systems lost, each row with the system that lost least; where they differ most comes first.
+
+    Columns that only some systems have, such as a score of their own, are left out.
+    """
+    systems, every = list(found), list(found.values())
+    headings = [heading for heading in every[0] if all(heading in one for one in every)] if every else []
+    return [_table(heading, systems, [one[heading] for one in every]) for heading in headings]
 
 
 def _table(heading: str, systems: Sequence[str], lost: Sequence[Mapping[str, float]]) -> Where:

@@ -5,7 +5,7 @@ What the page shows may come in as plain values in `data`; how it looks and move
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from os import PathLike
 from typing import Any
@@ -82,11 +82,20 @@ def render(
     measure: AnyMeasure = "S_H",
     full: bool = False,
     judgements: object = None,
+    spell: Callable[[str], str] = str,
 ) -> str:
-    """The report as the text of an HTML file."""
+    """The report as the text of an HTML file; ``spell`` writes notices as whoever asked for it says what to do."""
     written = {"date": f"{date.today():%-d %B %Y}"}
     page = Page(
-        comparison, attributes, by or {}, sides, {**(about or {}), **written}, measure, full, judgements
+        comparison,
+        attributes,
+        by or {},
+        sides,
+        {**(about or {}), **written},
+        measure,
+        full,
+        judgements,
+        spell,
     )
     return render_page(
         ROOM,

@@ -58,7 +58,7 @@ const clusterTable = (rows, side, { step, caption, about, open }) => {
       { key: "parts", title: "parts", value: (row) => row.cells.length, first: -1, class: "n" },
       { key: "score", title: "score", value: (row) => row.score, first: 1, class: "n score-column" },
       ...costColumn((row) => row.cost),
-      { key: "loss", title: "of the loss", value: (row) => row.loss, first: -1, class: "loss" },
+      { key: "loss", title: `of the ${LOSS}`, value: (row) => row.loss, first: -1, class: "loss" },
     ],
     row: (row) =>
       element(
@@ -97,7 +97,7 @@ for (const side of ["true", "pred"]) {
         about: (found, narrowed) =>
           !narrowed && found.length === all
             ? counted(all, noun)
-            : `${ofAll(found)} shown, ${lost(found)} of the loss`,
+            : `${ofAll(found)} shown, ${lost(found)} of the ${LOSS}`,
       }),
     );
   });
@@ -156,7 +156,7 @@ const clusterPanel = (component, side, at) => {
     "div",
     { class: "one-cluster", id: `cluster-${component.id}` },
     element("h4", {}, `${capital(clusterNoun(side))} `, chipped(side, label(named(name, 80)))),
-    element("p", { class: "note" }, `${points(size)}, ${counted(cells.length, "part")}, score ${number(score)}, ${share(loss, data.loss[0])} of the loss`),
+    element("p", { class: "note" }, `${points(size)}, ${counted(cells.length, "part")}, score ${number(score)}, ${share(loss, data.loss[0])} of the ${LOSS}`),
     legend(),
     holder,
     element(

@@ -10,14 +10,14 @@ const fill = (cell, component) => {
 };
 
 const told = (cell, component) => {
-  const sentences = component.story.map((sentence) => element("p", { class: "story" }, label(sentence)));
+  const sentences = component.story.map((sentence) => element("p", { class: "story" }, ...storyNodes(sentence)));
   const rest = sentences.splice(SENTENCES);
   cell.append(...sentences);
   if (rest.length) cell.append(element("details", {}, element("summary", {}, counted(rest.length, "more sentence")), ...rest));
   if (!(component.loss[0] > 0) || !component.cells.length) return;
   const holder = element("div", { class: "graph", tabindex: "0", role: "group", "aria-label": "Derivation" });
   cell.append(element("h3", {}, "Derivation"), legend(), holder);
-  graph(holder, component, component.story.join(" "));
+  graph(holder, component, component.story.map(storyText).join(" "));
 };
 
 const navigable = (cell, component) => {
@@ -31,24 +31,32 @@ const navigable = (cell, component) => {
     if (scroll) panel.scrollIntoView({ block: "nearest" });
   };
   const table = (side) => {
-    const rows = clusterRows(component, side);
+    const rows = clusterRows(asNow(component), side);
     const noun = clusterNoun(side);
     return clusterTable(rows, side, {
       step: 8,
       caption: `${capital(plural(noun))} of this component; a heading's button sorts`,
-      about: (found) => `${counted(found.length, noun)}, costliest first`,
+      about: (found) => `${counted(found.length, noun)}, ${LOSS === "loss" ? "costliest" : "most changed"} first`,
       open: (event, row) => {
+        const at = row.place === undefined ? row.at : row.place;
+        if (at === null) return; // made by the review
         event.preventDefault();
         event.stopPropagation();
-        address.write(`component-${component.id}-${row.side}-${row.at}`, Object.fromEntries(address.read().asked));
-        look(row.side, row.at, true);
+        address.write(`component-${component.id}-${row.side}-${at}`, Object.fromEntries(address.read().asked));
+        look(row.side, at, true);
       },
     });
   };
   const map = element("div");
+  const lists = element("div", { class: "pair" });
+  const show = () => {
+    lists.replaceChildren(...["true", "pred"].map((side) => element("div", {}, element("h3", {}, capital(plural(clusterNoun(side)))), table(side))));
+    heatMap(map, [asNow(component)]);
+  };
+  shows.set(lists, show);
   cell.append(
     element("p", { class: "story" }, `${counted(trues, clusterNoun("true"))}, ${counted(preds, clusterNoun("pred"))}. One component links them through ${counted(cells, "overlap")}.${here}`),
-    element("div", { class: "pair" }, element("div", {}, element("h3", {}, capital(plural(clusterNoun("true")))), table("true")), element("div", {}, element("h3", {}, capital(plural(clusterNoun("pred")))), table("pred"))),
+    lists,
     place,
     element("h3", {}, "Heat map"),
     map,
@@ -56,8 +64,11 @@ const navigable = (cell, component) => {
   const { component: looked, cluster } = address.looked();
   if (looked === component && cluster) look(cluster.side, cluster.at, false);
   else if (component.true.length) look("true", clusterRows(component, "true").reduce((best, row) => (best === undefined || row.loss > best.loss ? row : best), undefined)?.at ?? 0, false);
-  heatMap(map, [component]);
+  show();
 };
+// Lists and maps of components that are open follow the review.
+const shows = new WeakMap();
+review.listen(() => document.querySelectorAll(".detail .pair").forEach((lists) => shows.get(lists)()));
 
 const legend = () => {
   const item = (kind, text) =>

@@ -43,7 +43,7 @@ A component is an object:
 ``cells``          [true, pred, size], and, if ``weighted``, mass and own, where own is the sum of w·log(w/unit)
 ``cost``, ``costs`` with ``measure``, what it would gain with the component, and with each of its [true, predicted]
                    clusters, set right; None if that was not computed
-``story``          what happened, in sentences
+``story``          what happened, in sentences with signs around names of clusters (see ``stories.py``)
 ``repairs``        places of its repairs in ``data.repairs``
 ``points``         [cell, name, attribute…]; all points of the component, or some of each cell
 ``names``          the names of further points, by cell
@@ -69,7 +69,7 @@ cluster scores t in the same way; and S_H = Σ mass·s·t/total over all cells, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -138,8 +138,10 @@ class Page:
         measure: AnyMeasure = "S_H",
         full: bool = False,
         judgements: object = None,
+        spell: Callable[[str], str] = str,
     ) -> None:
         self.diff = comparison
+        self._spell = spell
         self._given = read_given(judgements)
         self.about = {visible(name, 40): visible(text, 2_000) for name, text in about.items()}
         self.sides = tuple(visible(side, 40) for side in sides)
@@ -208,12 +210,17 @@ class Page:
     @property
     def notices(self) -> list[str]:
         """What one should know before trusting the numbers."""
-        return [visible(notice, 1_000) for notice in self.diff.notices]
+        return [visible(self._spell(notice), 1_000) for notice in self.diff.notices]
 
     @property
     def measure(self) -> Measure:
         """The measure that the page tells everything in."""
         return resolve("S_H") if self.costs is None else self.costs.measure
+
+    @property
+    def lost(self) -> str:
+        """What the page calls a loss: a new release is no error."""
+        return "change" if self.overview.regime == "releases" else "loss"
 
     @property
     def reviewed(self) -> str:
@@ -387,7 +394,7 @@ class Page:
         return {
             "sides": list(self.sides),
             "letters": self.letters,
-            "nouns": list(self.nouns),
+            "nouns": [self.nouns.point, self.nouns.cluster],
             "regime": self.overview.regime,
             "measure": None if self.costs is None else self.costs.data(),
             "n": self.diff.n,
@@ -430,5 +437,5 @@ class Page:
         share = 1 - left["loss"] / total if total else 1.0
         return (
             f"{len(self.data['components']):,} of {count(all_of_them, 'component')} shown, "
-            f"{percent(share)} of the loss"
+            f"{percent(share)} of the {self.lost}"
         )

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.components import Component
-from clusterdiff.diff.explain import Narrator
 from clusterdiff.diff.loss import PARTS, costliest
 from clusterdiff.diff.repairs import Repair
 from clusterdiff.measures.formulas import x_log_x
+from clusterdiff.meet.cell_table import spans
 from clusterdiff.meet.unmatched import Unmatched
-from clusterdiff.points.corpus import InDocument
-from clusterdiff.points.labels import Single
-from clusterdiff.show.pages import visible
+from clusterdiff.points.labels import Single, names_at
 from clusterdiff.show.report.costs import Costs
 from clusterdiff.show.report.grouping import Grouped
+from clusterdiff.show.report.held import Held, Places, cut, places
 from clusterdiff.show.report.judging import needs_numbers
+from clusterdiff.show.report.stories import Teller
 from clusterdiff.show.report.trying import ClusterNames, more_names, outside
 from clusterdiff.show.report.values import value
 
@@ -80,6 +81,12 @@ FIRST_REPAIRS, LARGE_REPAIRS, CLUSTERS = 20, 60, 50
 NOTHING = np.empty(0, dtype=np.int64)
 #: A component with more cells than this is large: it is not described in full sentences.
 LARGE = 60
+#: Components are read so many at once at first, then as many as there seems to be room for; of so many clusters.
+FIRST_READ, LEAST_READ, READ = 64, 16, 2_000
+#: So many cells are looked for among all points once, before their components are read.
+RECALLED = 4_096
+#: The size of what the page holds is that of its JSON.
+JSON = json.JSONEncoder(ensure_ascii=False)
 
 
 class Embedded:
@@ -97,7 +104,7 @@ class Embedded:
     ) -> None:
         self._diff, self._columns, self._limits = comparison, columns, limits
         self._samples, self._costs, self._grouped = samples, costs, grouped
-        self._narrator = Narrator(comparison.analysis, comparison.source, sides)
+        self._teller = Teller(comparison.analysis, comparison.source, sides)
         self._repairs = comparison.repairs("S_H" if costs is None else costs.measure)
         self._losses = _cluster_losses(comparison)
         self._names = comparison.points if comparison.source.known else ()
@@ -131,11 +138,17 @@ class Embedded:
         self._by_id: dict[int, dict[str, Any]] = {}
         turn = list(self._in_turn())
         rows = iter(table.take(rank[[number for number, _ in turn]]))
-        for (number, due), component in zip(turn, rows, strict=True):
-            if len(self._by_id) >= self._limits.components and not due:
+        ends, cells = self._cells_of([number for number, _ in turn])
+        self._diff.source.recall(cells[: ends[np.searchsorted(ends, RECALLED, side="right") - 1]])
+        ready: list[tuple[Component, Any]] = []
+        usual, budget = self._limits, self._limits.budget
+        for place, (number, due) in enumerate(turn):
+            if len(self._by_id) >= usual.components and not due:
                 break
-            usual, budget = self._limits, self._limits.budget
-            entry, repairs = self._component(component, usual)
+            if not ready:
+                fit = left * place // (budget - left) if left < budget else FIRST_READ
+                ready = self._read(islice(rows, max(LEAST_READ, fit + 1)))
+            component, (entry, repairs) = ready.pop()
             size = _size(entry) + _size(repairs)
             if size > left and not due:
                 break
@@ -145,13 +158,23 @@ class Embedded:
             steps = (brief, LONG * budget), (excerpt, SHARE * budget), (SHORT, left), (BARE, left + RESERVE)
             for limits, most in steps:
                 if size > most:
-                    entry, repairs = self._component(component, limits)
+                    ((entry, repairs),) = self._entries([component], limits)
                     size = _size(entry) + _size(repairs)
             left -= size
             entry["rank"] = int(rank[number]) + 1
             self._by_id[number] = entry
             self.repairs += repairs
         return sorted(self._by_id.values(), key=lambda entry: entry["rank"])
+
+    def _read(self, rows: Iterator[Component]) -> list[tuple[Component, Any]]:
+        """The next components with their entries, the last one first; not more than have so many clusters."""
+        chosen, clusters = [], 0
+        for component in rows:
+            chosen.append(component)
+            clusters += component.true_clusters + component.pred_clusters
+            if clusters > READ:
+                break
+        return list(zip(chosen, self._entries(chosen, self._limits), strict=True))[::-1]
 
     def _in_turn(self) -> Iterator[tuple[int, bool]]:
         """Components by number, each once; and whether the page must have it."""
@@ -177,55 +200,90 @@ class Embedded:
         true = int(self._diff.meet.true[cells[first[0]]]) if first else -1
         return repair["operation"], pred[repair["clusters"]].tolist(), true
 
-    # ---- one component
+    # ---- some components
 
-    def _component(self, component: Component, limits: Limits) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-        meet, analysis = self._diff.meet, self._diff.analysis
-        number = component.component
-        every = analysis.cells_of_component(number)
-        listed = self._repairs_of(number, len(every), limits)
-        repairs = list(listed.values())
-        cells = every if len(every) <= limits.cells else self._excerpt(every, listed, limits.excerpt)
-        whole = len(cells) == len(every)
+    def _entries(
+        self, components: Sequence[Component], limits: Limits
+    ) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
+        """Components and their repairs as the page has them; what is asked of all is asked at once."""
+        held = list(self._held(components, limits))
         true, pred = (
-            np.sort(analysis.codes_of_component(number, side)) if whole else np.unique(of[cells])
-            for side, of in (("true", meet.true), ("pred", meet.pred))
+            self._clusters(side, of)
+            for side, of in (("true", [one.true for one in held]), ("pred", [one.pred for one in held]))
         )
-        self._codes[number] = cells, pred
-        places = Places(self._diff, cells, true, pred, whole)
-        found = [(place, places.repair(repair)) for place, repair in listed.items()]
+        points = self._points(held, limits) if self._diff.source.known else [([], NOTHING)] * len(held)
+        small = [one.every for one in held if len(one.every) <= LARGE]
+        self._teller.recall(np.concatenate([NOTHING, *small]))
+        return [
+            self._entry(one, limits, *parts)
+            for one, *parts in zip(held, true, pred, self._cells(held), points, strict=True)
+        ]
+
+    def _cells_of(self, components: Sequence[int]) -> tuple[Any, Any]:
+        """The cells of some components one after the other, and where those of each end, after a 0."""
+        true = [self._diff.analysis.codes_of_component(number, "true") for number in components]
+        starts, cells = spans(self._diff.meet.indptr, np.concatenate([NOTHING, *true]))
+        return starts[np.cumsum([0, *map(len, true)])], cells
+
+    def _held(self, components: Sequence[Component], limits: Limits) -> Iterator[Held]:
+        """What is held of some components."""
+        meet, analysis = self._diff.meet, self._diff.analysis
+        numbers = [component.component for component in components]
+        clusters = [
+            [analysis.codes_of_component(number, side) for number in numbers] for side in ("true", "pred")
+        ]
+        ends, cells = self._cells_of(numbers)
+        for component, begin, end, true, pred in zip(components, ends, ends[1:], *clusters, strict=False):
+            every = cells[begin:end]
+            repairs = self._repairs_of(component.component, len(every), limits)
+            if len(every) <= limits.cells:
+                yield Held(component, every, every, true, pred, repairs)
+                continue
+            some = self._excerpt(every, repairs, limits.excerpt)
+            if len(some) < len(every):
+                true, pred = np.unique(meet.true[some]), np.unique(meet.pred[some])
+            yield Held(component, every, some, true, pred, repairs)
+
+    def _entry(
+        self, one: Held, limits: Limits, true: Any, pred: Any, cells: Any, points: Any
+    ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        component, number = one.component, one.component.component
+        self._codes[number] = one.cells, one.pred
+        places = Places(self._diff, one)
+        found = [(place, places.repair(repair)) for place, repair in one.repairs.items()]
         entry: dict[str, Any] = {
             "id": number,
             "kind": component.kind,
             "size": component.size,
-            "counts": [component.true_clusters, component.pred_clusters, len(every)],
-            "whole": int(whole),
+            "counts": [component.true_clusters, component.pred_clusters, len(one.every)],
+            "whole": int(one.whole),
             "score": component.score,
             "loss": [component.loss, *(getattr(component, f"{part}_loss") for part in PARTS)],
-            "true": self._clusters("true", true),
-            "pred": self._clusters("pred", pred),
-            "cells": self._cells(cells, true, pred),
-            "story": self._story(number, len(every)),
+            "true": true,
+            "pred": pred,
+            "cells": cells,
+            "story": self._story(number, one.every),
             "repairs": [],
         }
         if self._costs is not None:
             entry["cost"] = known(self._costs.of["component"][[number]])[0]
             entry["costs"] = [
-                known(self._costs.of[side][codes]) for side, codes in (("true", true), ("pred", pred))
+                known(self._costs.of[side][codes]) for side, codes in (("true", one.true), ("pred", one.pred))
             ]
-        if not whole:
-            entry["outside"] = outside(self._diff, every, cells, true, pred)
+        if not one.whole:
+            entry["outside"] = outside(self._diff, one.every, one.cells, one.true, one.pred)
         if self._diff.source.known:
-            entry["points"] = self._points(cells, repairs, limits)
-            here = np.bincount([point[0] for point in entry["points"]], minlength=len(cells))
-            entry["names"] = more_names(self._diff, cells, here, limits.names)
-            entry["lost"] = list(self._lost(true, pred, limits, limits.points - len(entry["points"])))
+            entry["points"], taken = points
+            entry["names"] = more_names(self._diff, one.cells, taken, limits.names)
+            entry["lost"] = list(self._lost(one.true, one.pred, limits, limits.points - len(entry["points"])))
             if needs_numbers(entry):
-                entry["numbers"] = cells.tolist()
+                entry["numbers"] = one.cells.tolist()
             if self._grouped is not None and component.loss > 0:
                 lost = bool(component.missing_loss or component.spurious_loss)
-                told = self._grouped.of_component(cells, entry) if whole else self._grouped.locks(every, lost)
-                entry |= told
+                grouped = self._grouped
+                entry |= (
+                    grouped.of_component(one.cells, entry) if one.whole else grouped.locks(one.every, lost)
+                )
         return entry, [repair | {"place": place} for place, repair in found if repair is not None]
 
     def _excerpt(self, cells: Any, repairs: dict[int, Repair], most: int) -> Any:
@@ -248,8 +306,9 @@ class Embedded:
             side, code = repair.lost
             yield analysis.cells_of_true(code) if side == "true" else analysis.cells_of_pred(code)
 
-    def _clusters(self, side: str, codes: Any) -> list[list[Any]]:
-        meet, true = self._diff.meet, side == "true"
+    def _clusters(self, side: str, parts: Sequence[Any]) -> list[list[list[Any]]]:
+        """The clusters of each of some components."""
+        meet, codes = self._diff.meet, np.concatenate(parts)
         sizes, scores, losses = self._sides_of[side]
         rows = [
             [value(name), size, short(score), short(loss), int(isinstance(name, Single))]
@@ -262,12 +321,10 @@ class Embedded:
             )
         ]
         if meet.uneven:
-            unmatched = meet.missing if true else meet.spurious
-            for row, more in zip(
-                rows, self._bags(unmatched, meet.k_true if true else meet.k_pred, codes), strict=True
-            ):
+            unmatched, k = (meet.missing, meet.k_true) if side == "true" else (meet.spurious, meet.k_pred)
+            for row, more in zip(rows, self._bags(unmatched, k, codes), strict=True):
                 row += more
-        return rows
+        return cut(rows, map(len, parts))
 
     def _bags(self, unmatched: Unmatched, k: int, codes: Any) -> list[list[Any]]:
         """How many points of each cluster the other side lacks; with weights also their mass and their own."""
@@ -287,24 +344,27 @@ class Embedded:
         meet = self._diff.meet
         return float(meet.total) / meet.n if self._weighted else 1.0
 
-    def _cells(self, cells: Any, true: Any, pred: Any) -> list[list[Any]]:
-        meet = self._diff.meet
+    def _cells(self, held: Sequence[Held]) -> list[list[list[Any]]]:
+        """The cells of each of some components."""
+        meet, cells = self._diff.meet, np.concatenate([one.cells for one in held])
+        mine = np.repeat(np.arange(len(held)), [len(one.cells) for one in held])
         columns = [
-            np.searchsorted(true, meet.true[cells]),
-            np.searchsorted(pred, meet.pred[cells]),
+            places([one.true for one in held], meet.true[cells], mine),
+            places([one.pred for one in held], meet.pred[cells], mine),
             meet.size[cells],
         ]
         if meet.weights is not None:
             mass = meet.weights.mass[cells].astype(np.float64)
             columns += [mass, x_log_x(mass / self.unit) * self.unit - meet.weights.entropy[cells]]
-        return [list(row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+        rows = [list(row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+        return cut(rows, (len(one.cells) for one in held))
 
-    def _story(self, number: int, cells: int) -> list[str]:
-        if cells > LARGE:
+    def _story(self, number: int, cells: Any) -> list[str]:
+        if len(cells) > LARGE:
             return []
         return [
             sentence if len(sentence) <= 800 else sentence[:799] + "…"
-            for sentence in self._narrator.component(number)
+            for sentence in self._teller.component(number, cells)
         ]
 
     # ---- repairs
@@ -325,19 +385,29 @@ class Embedded:
 
     # ---- points
 
-    def _points(self, cells: Any, repairs: list[Repair], limits: Limits) -> list[list[Any]]:
-        """All points of the cells, if there are not too many; else those of the repairs, and some of every other."""
-        meet = self._diff.meet
-        size = meet.size[cells]
-        taken = size if size.sum() <= limits.points else self._shares(cells, size, repairs, limits)
-        indptr, members = meet.grouped
-        return [
-            [k, *self._point(i, limits.text)]
-            for k, first, number in zip(
-                range(len(cells)), indptr[cells].tolist(), taken.tolist(), strict=True
+    def _points(self, held: Sequence[Held], limits: Limits) -> list[tuple[list[list[Any]], Any]]:
+        """Points of the cells of each of some components, and of how many each cell has.
+
+        All, if they are not too many; else those of the repairs, and some of every other cell.
+        """
+        meet, cells = self._diff.meet, [one.cells for one in held]
+        taken = []
+        for one in held:
+            size = meet.size[one.cells]
+            repairs = list(one.repairs.values())
+            taken.append(
+                size if size.sum() <= limits.points else self._shares(one.cells, size, repairs, limits)
             )
-            for i in members[first : first + number].tolist()
+        indptr, members = meet.members_of(np.concatenate(cells))
+        number = np.concatenate(taken)
+        first = np.cumsum(number) - number
+        at = members[np.arange(int(number.sum())) + np.repeat(indptr[:-1] - first, number)]
+        place = np.repeat(np.concatenate([np.arange(len(part)) for part in cells]), number)
+        rows = [
+            [k, value(name), *self._attributes(i, limits.text)]
+            for k, name, i in zip(place.tolist(), names_at(self._names, at), at.tolist(), strict=True)
         ]
+        return list(zip(cut(rows, (int(part.sum()) for part in taken)), taken, strict=True))
 
     def _shares(self, cells: Any, size: Any, repairs: list[Repair], limits: Limits) -> Any:
         """How many points of each cell are held where not all can be."""
@@ -367,51 +437,11 @@ class Embedded:
             mine = np.flatnonzero(np.isin(unmatched.cluster, clusters))[:left]
             left -= len(mine)
             for i, code in zip(unmatched.at[mine].tolist(), unmatched.cluster[mine], strict=True):
-                yield [side, int(np.searchsorted(clusters, code)), *self._point(i, limits.text)]
+                place = int(np.searchsorted(clusters, code))
+                yield [side, place, value(self._names[i]), *self._attributes(i, limits.text)]
 
-    def _point(self, i: int, long: int) -> list[Any]:
-        return [value(self._names[i]), *(value(column[i], long) for column in self._columns)]
-
-
-class Places:
-    """Where cells and clusters stand in the lists of their component, which are sorted by number."""
-
-    def __init__(self, comparison: Comparison, cells: Any, true: Any, pred: Any, whole: bool) -> None:
-        analysis = comparison.analysis
-        self._cells, self._true, self._pred, self._whole = cells, true, pred, whole
-        self._of_true = {name: i for i, name in enumerate(analysis.called("true", true))}
-        self._of_pred = {name: i for i, name in enumerate(analysis.called("pred", pred))}
-
-    def repair(self, repair: Repair) -> dict[str, Any] | None:
-        """A repair by places; None if not all that it is about is there."""
-        if not self._whole and not self._holds(repair):
-            return None
-        sentence = repair.describe()
-        out: dict[str, Any] = {
-            "operation": repair.operation,
-            "sentence": sentence if len(sentence) <= 400 else sentence[:399] + "…",
-            "gain": repair.gain,
-            "component": repair.component,
-            "affected": repair.affected,
-            "clusters": [self._of_pred[name] for name in repair.clusters],
-            "true": [self._of_true[name] for name in repair.true],
-            "cells": [np.searchsorted(self._cells, part).tolist() for part in repair.cells],
-            "into": [value(name) for name in repair.into],
-        }
-        where = {name.document for name in (*repair.true, *repair.clusters) if isinstance(name, InDocument)}
-        if where:
-            out["document"] = visible(where.pop())
-        if repair.lost is not None:
-            side, code = repair.lost
-            out["lost"] = [side, int(np.searchsorted(self._true if side == "true" else self._pred, code))]
-        return out
-
-    def _holds(self, repair: Repair) -> bool:
-        return (
-            all(name in self._of_pred for name in repair.clusters)
-            and all(name in self._of_true for name in repair.true)
-            and bool(np.isin(np.concatenate([self._cells[:0], *repair.cells]), self._cells).all())
-        )
+    def _attributes(self, i: int, long: int) -> list[Any]:
+        return [value(column[i], long) for column in self._columns]
 
 
 def _fair(size: Any, most: int) -> int:
@@ -446,4 +476,4 @@ def short(number: float) -> float:
 
 
 def _size(entry: object) -> int:
-    return len(json.dumps(entry, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+    return len(JSON.encode(entry).encode("utf-8", "surrogatepass"))

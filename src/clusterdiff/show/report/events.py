@@ -69,7 +69,7 @@ class EventLists:
     def _listed(self) -> Iterator[EventList]:
         events = self._diff.events
         kinds = np.asarray(events["kind"])
-        point, cluster = self._diff.source.nouns
+        point, cluster, _ = self._diff.source.nouns
         words = {"point": point, "points": plural(point), "cluster": cluster, "clusters": plural(cluster)}
         for kind, means in TOLD.items():
             at = np.flatnonzero(kinds == kind)

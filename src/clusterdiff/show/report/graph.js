@@ -78,7 +78,7 @@ const graph = (holder, component, told) => {
     if (cell.width > 7 * text.length + 4) svg.append(drawn("text", { class: "small", x: cell.x + cell.width / 2, y: middle + 21, "text-anchor": "middle" }, text));
   }
   // Returns the last of the lines that was needed.
-  const labelled = (clusters, y, lines) => {
+  const labelled = (clusters, letter, y, lines) => {
     const free = lines.map(() => -Infinity);
     let last = 0;
     for (const cluster of [...clusters].sort((a, b) => a.x - b.x)) {
@@ -87,19 +87,21 @@ const graph = (holder, component, told) => {
       const at = free.findIndex((end) => cluster.x >= end);
       if (at < 0) continue;
       const room = Math.max(cluster.width, 110);
-      const letters = Math.max(3, Math.floor(room / 7));
-      const letter = [...cluster.name];
-      const short = letter.length > letters ? `${letter.slice(0, letters - 1).join("")}…` : cluster.name;
-      const start = Math.min(cluster.x, Math.max(0, width - 7 * [...short].length - 8));
-      const text = drawn("text", { x: start, y: lines[at], direction: "ltr", "unicode-bidi": "isolate" }, short, drawn("title", {}, `${cluster.name}: ${points(cluster.size)}`));
+      const most = Math.max(3, Math.floor(room / 7) - 2);
+      const letters = [...cluster.name];
+      const short = letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : cluster.name;
+      const wide = 7 * [...short].length + 16;
+      const start = Math.min(cluster.x, Math.max(0, width - wide - 8));
+      const side = drawn("tspan", { class: "side" }, `${letter} `);
+      const text = drawn("text", { x: start, y: lines[at], direction: "ltr", "unicode-bidi": "isolate" }, side, short, drawn("title", {}, `${cluster.name}: ${points(cluster.size)}`));
       svg.append(text);
-      free[at] = start + 7 * [...short].length + 12;
+      free[at] = start + wide + 12;
       last = Math.max(last, at);
     }
     return last;
   };
-  const upper = labelled(above, top, [top - 8, top - 24]);
-  const lower = labelled(below, bottom, [bottom + 22, bottom + 38]);
+  const upper = labelled(above, data.letters[0], top, [top - 8, top - 24]);
+  const lower = labelled(below, data.letters[1], bottom, [bottom + 22, bottom + 38]);
   const from = upper ? 6 : 22;
   const height = bottom + (lower ? 44 : 28) - from;
   svg.setAttribute("height", height);

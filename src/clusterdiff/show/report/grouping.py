@@ -16,6 +16,7 @@ from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.patterns import Group
 from clusterdiff.diff.shapes import Shapes, shapes_of
 from clusterdiff.judgements.references import digest_group
+from clusterdiff.meet.cell_table import spans
 from clusterdiff.meet.meet import Meet
 from clusterdiff.show.report.costs import sums_of
 
@@ -44,15 +45,14 @@ class Grouped:
 
     @cached_property
     def _parts(self) -> tuple[Any, Any]:
-        """The cells with points of groups, by number, and the group of each part; several if groups share a cell.
-
-        The list of groups ends with -1, for what is beyond all cells.
-        """
+        """The groups that have points of each cell, as (indptr, groups); the list of groups ends with -1."""
         mine, count = np.flatnonzero(self.of_point >= 0), len(self._groups)
         cell = self.diff.meet.cell_of_point[mine].astype(np.int64)
         shared = cell >= 0
-        keys = np.unique(cell[shared] * count + self.of_point[mine[shared]])
-        return keys // count, np.append(keys % count, -1)
+        there = np.zeros(len(self.diff.meet) * count, dtype=bool)
+        there[cell[shared] * count + self.of_point[mine[shared]]] = True
+        several = np.cumsum(np.count_nonzero(there.reshape(-1, count), axis=1))
+        return np.append(0, several), np.append(np.flatnonzero(there) % count, -1)
 
     def of_component(self, cells: Any, entry: dict[str, Any]) -> dict[str, Any]:
         """What groups do to a component that is held with all of these cells.
@@ -63,8 +63,8 @@ class Grouped:
         """
         if not self._groups:
             return {}
-        all_cells, groups = self._parts
-        first, last = np.searchsorted(all_cells, cells), np.searchsorted(all_cells, cells, side="right")
+        indptr, groups = self._parts
+        first, last = indptr[cells], indptr[cells + 1]
         grouped = np.where(last > first, groups[first], -1)
         parts = [
             [group, place, *self._part(cells[place], group, place, entry)]
@@ -77,8 +77,8 @@ class Grouped:
         """Of a component that is held in part: the groups with points of it, which are put right without the page."""
         if not self._groups:
             return {}
-        all_cells, groups = self._parts
-        found = set(groups[:-1][np.isin(all_cells, cells)].tolist())
+        indptr, groups = self._parts
+        found = set(groups[spans(indptr, cells)[1]].tolist())
         more = {i for i, group in enumerate(self._groups) if lost and self._lost(group).any()}
         return {"locks": sorted(found | more)}
 
@@ -139,15 +139,16 @@ class Grouped:
         meet, join, shapes = analysis.meet, analysis.join, analysis.once(shapes_of)
         at = np.flatnonzero(self.of_point >= 0)
         component, group = self.component_of(*self.diff.source.clusters(at)), self.of_point[at]
+        changed_by = [component[group == number] for number in range(len(self._groups))]
         # The groups that change each component first, and that put it right altogether.
         first, last = (
             np.full(len(join), len(self._groups), dtype=np.int8),
             np.full(len(join), -1, dtype=np.int8),
         )
-        for number in range(len(self._groups)):
-            last[component[group == number]] = number
-        for number in reversed(range(len(self._groups))):
-            first[component[group == number]] = number
+        for number, components in enumerate(changed_by):
+            last[components] = number
+        for number, components in reversed(list(enumerate(changed_by))):
+            first[components] = number
         first[inside] = len(self._groups)
         beyond = np.cumsum(np.bincount(group[~inside[component]], minlength=len(self._groups)))
         every = _Points(self, np.zeros(0, dtype=np.int64))
@@ -165,7 +166,7 @@ class Grouped:
                 shape: _less(after.get(shape, NONE), before.get(shape, NONE)) for shape in {**before, **after}
             }
             loss = [sum(parts) for parts in zip(NONE, *found.values(), strict=True)]
-            gone = self._gone(at[(group <= number) & ~inside[component]])
+            gone = self._gone(at, (group <= number) & ~inside[component]) if self.diff.meet.lost else 0.0
             out.append({"loss": loss, "gone": gone, "sums": changed, "shapes": found})
         return list(zip(out, beyond.tolist(), strict=True))
 
@@ -174,12 +175,12 @@ class Grouped:
         join = self.diff.analysis.join
         return np.where(true >= 0, np.append(join.of_true, -1)[true], np.append(join.of_pred, -1)[pred])
 
-    def _gone(self, at: Any) -> float:
-        """The mass of the spurious ones of some points."""
+    def _gone(self, at: Any, chosen: Any) -> float:
+        """The mass of the spurious ones among some chosen points."""
         spurious = self.diff.meet.spurious
         if spurious.at is None or not len(spurious):
             return 0.0
-        mine = np.intersect1d(at, spurious.at)
+        mine = np.intersect1d(at[chosen], spurious.at)
         weights = self.diff.source.weights
         return float(len(mine) if weights is None else weights[mine].sum())
 

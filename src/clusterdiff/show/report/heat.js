@@ -1,5 +1,5 @@
 // The heat map of true against predicted clusters: white where there is nothing, and it zooms.
-const ARRANGED = { same: "most of its row and column", split: "split off", merge: "merged in", mixed: "astray" };
+const ARRANGED = { same: "most of its row and column", split: "split off", merge: "merged in", mixed: "split off and merged in" };
 
 // Names in their natural order, 2 before 10.
 const natural = new Intl.Collator("en", { numeric: true });
@@ -51,7 +51,9 @@ const arranged = (chosen) => {
   const told = (side) => side.map(({ row }) => ({ name: row[0], size: row[1] }));
   return { rows: told(rows), columns: told(columns), cells };
 };
-const MARGIN = 56; // for the sizes of rows, on the right
+// What stands above the map on a page, and the sizes of columns below it, in two lines where they are wide.
+const ABOVE = 246;
+const BELOW = 36;
 const heatMap = (holder, chosen) => {
   holder.stop?.();
   const { rows, columns, cells } = arranged(chosen);
@@ -88,27 +90,31 @@ const heatMap = (holder, chosen) => {
   const measure = () => {
     const wide = holder.clientWidth || 320;
     const few = Math.max(rows.length, columns.length) <= 100;
-    const longest = (side) => Math.max(...side.map(({ name }) => [...named(name)].length));
+    const longest = (side) => greatest(side.map(({ name }) => [...named(name)].length));
     const most = wide < 520 ? 84 : 170;
     box.left = few ? Math.min(most, Math.max(60, 24 + 7 * longest(rows))) : most;
     box.top = few ? Math.min(wide < 520 ? 70 : 100, 24 + 7 * longest(columns)) : wide < 520 ? 70 : 100;
-    box.margin = MARGIN;
+    box.margin = 14 + 7 * compact.format(greatest(rows.map(({ size }) => size))).length;
     const cellMost = few ? 64 : 40;
     // As large as fits beneath strip and tabs.
-    const tall = Math.max(260, Math.min(innerHeight - 330, 900));
+    const tall = Math.max(260, Math.min(innerHeight - ABOVE - box.top - BELOW, 900));
     box.w = Math.min(wide - box.left - box.margin - 2, columns.length * cellMost);
     box.h = Math.min(few ? Math.min(tall, (1.6 * box.w * rows.length) / columns.length) : Math.max(260, Math.min(box.w, tall)), rows.length * cellMost);
     const scale = devicePixelRatio || 1;
-    const [width, height] = [box.left + box.w + box.margin + 2, box.top + box.h + 24];
+    const [width, height] = [box.left + box.w + box.margin + 2, box.top + box.h + BELOW];
     canvas.width = width * scale;
     canvas.height = height * scale;
     canvas.style.width = `${width}px`;
     canvas.style.height = `${height}px`;
     return scale;
   };
-  const cut = (name, letters) => {
-    const text = [...named(name)];
-    return text.length > letters ? `${text.slice(0, letters - 1).join("")}…` : text.join("");
+  // As much of a name as there is room for.
+  const cut = (pen, name, room) => {
+    const text = named(name);
+    if (pen.measureText(text).width <= room) return text;
+    const letters = [...text].slice(0, Math.ceil(room / 2));
+    while (letters.length > 1 && pen.measureText(`${letters.join("")}…`).width > room) letters.pop();
+    return `${letters.join("")}…`;
   };
   const paint = () => {
     const scale = measure();
@@ -200,10 +206,11 @@ const heatMap = (holder, chosen) => {
       }
     }
     pen.textAlign = "center";
-    if (dx >= 22) {
+    const lines = Math.ceil((pen.measureText(compact.format(greatest(columns.map(({ size }) => size)))).width + 4) / dx);
+    if (lines <= 2) {
       for (let i = Math.max(0, Math.floor(view.x)); i < Math.min(columns.length, view.x + view.w); i++) {
         const x = box.left + (i + 0.5 - view.x) * dx;
-        if (x > box.left && x < box.left + box.w) pen.fillText(compact.format(columns[i].size), x, box.top + box.h + 12);
+        if (x > box.left && x < box.left + box.w) pen.fillText(compact.format(columns[i].size), x, box.top + box.h + 12 + 13 * (i % lines));
       }
     }
   };
@@ -212,11 +219,10 @@ const heatMap = (holder, chosen) => {
     pen.fillStyle = colour("ink");
     pen.textBaseline = "middle";
     pen.textAlign = "right";
-    const letters = Math.floor((box.left - 10) / 6.6);
     if (dy >= 13) {
       for (let i = Math.max(0, Math.floor(view.y)); i < Math.min(rows.length, view.y + view.h); i++) {
         const y = box.top + (i + 0.5 - view.y) * dy;
-        if (y > box.top && y < box.top + box.h) pen.fillText(cut(rows[i].name, letters), box.left - 6, y);
+        if (y > box.top && y < box.top + box.h) pen.fillText(cut(pen, rows[i].name, box.left - 10), box.left - 6, y);
       }
     } else {
       pen.fillStyle = colour("muted");
@@ -232,7 +238,7 @@ const heatMap = (holder, chosen) => {
         pen.save();
         pen.translate(x, box.top - 6);
         pen.rotate(-Math.PI / 2);
-        pen.fillText(cut(columns[i].name, Math.floor((box.top - 8) / 6.6)), 0, 0);
+        pen.fillText(cut(pen, columns[i].name, box.top - 10), 0, 0);
         pen.restore();
       }
     } else {

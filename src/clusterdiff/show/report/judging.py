@@ -66,11 +66,10 @@ def judging(
 
 def needs_numbers(entry: Mapping[str, Any]) -> bool:
     """Whether the page does not know all points of a component to the letter, so that it must refer to its cells."""
-    names = [point[1] for point in entry["points"]] + [
-        name for held in entry["names"].values() for name in held
-    ]
-    held = sum(cell[2] for cell in entry["cells"])
-    return not entry["whole"] or len(names) < held or not all(type(name) in (str, int) for name in names)
+    held = [[point[1] for point in entry["points"]], *entry["names"].values()]
+    if not entry["whole"] or sum(map(len, held)) < sum(cell[2] for cell in entry["cells"]):
+        return True
+    return not {type(name) for names in held for name in names} <= {str, int}
 
 
 def refused(comparison: Comparison) -> str | None:

@@ -84,6 +84,7 @@ const leftPanel = (() => {
     for (const row of document.querySelectorAll("#list .row")) {
       const component = components.get(Number(row.dataset.id));
       row.querySelector("td.loss").replaceChildren(lossCell(component));
+      row.querySelector("td.cost")?.replaceWith(...costCell(review.costOf(component)));
       row.classList.toggle("settled", component.loss[0] > 0 && review.lossOf(component)[0] < NONE);
     }
   };
@@ -109,7 +110,7 @@ const leftPanel = (() => {
   };
   const state = { accepted: 0, rest: 0, left: 0 };
   const SHOWS = {
-    components: "Losses and repairs are what is left; descriptions and drawings show the comparison before the review.",
+    components: "Losses, repairs, lists and maps show what is left; descriptions and derivations show the comparison before the review.",
     patterns: "Shapes and groups show what is left; rates of who is hit are those before the review.",
     slices: "Slices show the comparison before the review.",
     measures: "Other measures are those before the review.",
@@ -140,6 +141,7 @@ const leftPanel = (() => {
     ofComponents();
     ofConfusions();
     ofSlices(Boolean(accepted) && !rest);
+    document.body.classList.toggle("reviewed", Boolean(accepted));
     document.body.classList.toggle("all-fixed", Boolean(accepted) && !rest);
     if ($("hit-before")) $("hit-before").hidden = !accepted;
     tell();

@@ -1,12 +1,12 @@
 // The list of components.
-const worst = Math.max(...data.components.map((c) => c.loss[0]), 0);
+const worst = greatest(data.components.map((c) => c.loss[0]));
 const COLUMNS = [
   { key: "kind", title: "kind", value: (c) => KINDS.indexOf(c.kind), first: -1 },
   { key: "names", title: plural(CLUSTER), value: (c) => (c.true[0] ? shown(c.true[0][0]).toLocaleLowerCase() : ""), first: 1 },
   { key: "size", title: plural(POINT), value: (c) => c.size, first: -1, class: "n" },
   { key: "score", title: "score", value: (c) => c.score, first: 1, class: "n score-column" },
-  ...costColumn((c) => c.cost),
-  { key: "loss", title: `${plural(POINT)} lost`, value: (c) => review.lossOf(c)[0], first: -1, class: "loss" },
+  ...costColumn((c) => review.costOf(c)),
+  { key: "loss", title: `${plural(POINT)} ${LOST}`, value: (c) => review.lossOf(c)[0], first: -1, class: "loss" },
 ];
 
 // Without those that stand for a single point in none of the clusters.
@@ -96,7 +96,7 @@ const rowOf = (component) => {
     ),
     element("td", { class: "n" }, compact.format(component.size)),
     element("td", { class: "n score-column" }, number(component.score)),
-    ...costCell(component.cost),
+    ...costCell(review.costOf(component)),
     element("td", { class: "loss" }, lossCell(component)),
   );
   row.addEventListener("click", (event) => {

@@ -18,8 +18,10 @@ const follow = () => {
   const { component, absent } = address.looked();
   showTab(panels.has(place) ? place : component || absent ? "components" : tabs[0].hash.slice(1));
   $("absent").hidden = !absent;
-  $("absent").textContent = absent ? `Component ${absent} is not in this file. ${held() ? `It holds ${held()}; --full writes more.` : "There is none of this number."}` : "";
+  $("absent").textContent = absent ? `Component ${absent} is not in this file. ${held() ? `It holds ${held()}; --full writes more.` : "This comparison has no component of that number."}` : "";
+  // Drawings are as wide as what they are in: the list is drawn where it is seen.
   if (!component) {
+    draw();
     // What a tab shows begins right beneath the tabs.
     if ($("top").getBoundingClientRect().top < 0) $("top").scrollIntoView({ behavior: "instant" });
     return;
@@ -34,7 +36,6 @@ const follow = () => {
 };
 address.follow(() => {
   readAddress();
-  draw();
   follow();
 });
 
@@ -48,6 +49,5 @@ addEventListener("resize", () => {
 $("tools").hidden = $("list").hidden = false;
 reviewPanel.start();
 readAddress();
-draw();
 follow();
 panes.addEventListener("change", draw);

@@ -354,6 +354,11 @@ const review = (() => {
     const parts = work.lost.map((part, i) => component.loss[i + 1] + (part - work.first[i]) / data.total).map((part) => (part > 1e-13 ? part : 0));
     return [parts.reduce((sum, part) => sum + part, 0), ...parts];
   };
+  // What a component would gain in another measure: known where nothing was decided, or nothing is left.
+  const costOf = (component) => {
+    const [loss] = lossOf(component);
+    return loss === component.loss[0] ? component.cost : loss > ROUNDING ? null : 0;
+  };
   const isLeft = () => Math.abs(totals().loss.reduce((sum, part) => sum + part, 0)) >= 1e-12;
 
   // Loaded judgements as they came, and a line or more for each decision that was made here; `left` counts those that
@@ -386,6 +391,7 @@ const review = (() => {
     repaired,
     repairedOf,
     lossOf,
+    costOf,
     isLeft,
     remaining,
     totals,

@@ -66,7 +66,7 @@ const foundInWords = (found) => {
   if (!words.length) {
     // What a file does not hold stands above the list.
     if (found.length === all && !only) return data.rest.components ? "" : components;
-    return `${filtered}${compact.format(found.length)} of ${data.rest.components ? "the " : ""}${counted(all, "component")}${data.rest.components ? " in this file" : ""}, ${share(lost, data.loss[0])} of the loss`;
+    return `${filtered}${compact.format(found.length)} of ${data.rest.components ? "the " : ""}${counted(all, "component")}${data.rest.components ? " in this file" : ""}, ${share(lost, data.loss[0])} of the ${LOSS}`;
   }
   const hits = found.reduce((sum, c) => sum + recordsWith(c, words), 0);
   if (hits) {

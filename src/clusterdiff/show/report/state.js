@@ -3,6 +3,8 @@ const KINDS = ["same", "split", "merge", "mixed", "missing", "spurious"];
 const PARTS = [["split", "splits"], ["merge", "merges"], ["missing", `missing ${plural(data.nouns[0])}`], ["spurious", `spurious ${plural(data.nouns[0])}`]];
 const PAGE = 100;
 const [POINT, CLUSTER] = data.nouns;
+// A new release is no error.
+const [LOSS, LOST] = data.regime === "releases" ? ["change", "changed"] : ["loss", "lost"];
 const points = (count) => counted(count, POINT);
 const state = { ...SORTED, kinds: new Set(), shape: "", shown: PAGE, open: new Set() };
 // Losses and gains in points: what S_H lost, times all points. Other measures have none, and are told as they are.

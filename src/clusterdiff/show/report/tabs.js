@@ -48,8 +48,11 @@ $("tabs").addEventListener("keydown", (event) => {
   address.go(tabs[next].hash.slice(1));
 });
 
-// On paper all sections are there: what nobody has looked at yet is drawn now, at the width that it would have.
+// On paper all sections and lists are there: what nobody has looked at yet is drawn now, at the width that it would have.
+const closed = new Set();
 addEventListener("beforeprint", () => {
+  for (const list of document.querySelectorAll("main details.events:not([open])")) closed.add(list);
+  for (const list of closed) list.open = true;
   for (const name of drawers.keys()) {
     const panel = panels.get(name);
     const { hidden } = panel;
@@ -57,4 +60,8 @@ addEventListener("beforeprint", () => {
     drawTab(name);
     panel.hidden = hidden;
   }
+});
+addEventListener("afterprint", () => {
+  for (const list of closed) list.open = false;
+  closed.clear();
 });

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.measures.formulas import x_log_x
 from clusterdiff.meet.meet import Meet
+from clusterdiff.points.labels import names_at
 from clusterdiff.points.texts import digest, texts
 from clusterdiff.show.report.values import value
 from clusterdiff.wording import count
@@ -111,11 +113,17 @@ def more_names(comparison: Comparison, cells: Any, shown: Any, most: int) -> dic
         return {}
     order = np.argsort(left, kind="stable")
     order = order[(left[order] > 0) & (np.cumsum(left[order]) <= most)]
+    indptr, members = comparison.meet.members_of(cells[order])
+    parts = [
+        members[begin + skipped : end]
+        for begin, end, skipped in zip(
+            indptr.tolist(), indptr[1:].tolist(), shown[order].tolist(), strict=False
+        )
+    ]
+    names = iter(names_at(comparison.points, np.concatenate([members[:0], *parts])))
     return {
-        str(k): [
-            value(comparison.points[i]) for i in comparison.meet.members(int(cells[k]))[shown[k] :].tolist()
-        ]
-        for k in order.tolist()
+        str(k): [value(name) for name in islice(names, len(part))]
+        for k, part in zip(order.tolist(), parts, strict=True)
     }
 
 

@@ -12,8 +12,16 @@ const andList = (items, limit = 4) => {
   return out;
 };
 const called = (value, side) => ({ name: named(value, 80), side });
-const inWords = (words) => words.map((word) => (typeof word === "string" ? word : word.name)).join("");
+// Text has no chips: a number does not say whose it is.
+const unclear = (word) => word.side === "true" && !/\p{L}/u.test(word.name);
+const inWords = (words) => words.map((word) => (typeof word === "string" ? word : unclear(word) ? `true ${CLUSTER} ${word.name}` : word.name)).join("");
 const asNodes = (words) => words.map((word) => (typeof word === "string" ? word : word.side ? chipped(word.side, label(word.name)) : label(word.name)));
+
+// A story as Python tells it: names of true and predicted clusters begin and end with signs that no text has.
+const storyText = (sentence) => sentence.replace(/[\ue000-\ue002]/g, "");
+const storyNodes = (sentence) =>
+  sentence.split(/([\ue000\ue001][^\ue002]*\ue002?)/).filter(Boolean).map((part) =>
+    /^[\ue000\ue001]/.test(part) ? chipped(part[0] === "\ue000" ? "true" : "pred", label(storyText(part))) : part);
 
 // The cells of a component for the review. Of a cell whose points are in several groups, the further parts come last.
 const cellRows = (component) => {

@@ -67,12 +67,12 @@ const swatch = (mark) => drawn("svg", { class: "key", viewBox: "0 0 16 16", "ari
 const legend = element("p", { class: "legend" },
   ...data.measures.map((m, i) => element("span", {},
     swatch(drawn("line", { class: `line-${Math.min(i, 4)}`, x1: 0, x2: 16, y1: 8, y2: 8 })),
-    element("bdi", {}, m.name), shared(m) ? " (share of its largest)" : "")),
+    measureLabel(m.name), shared(m) ? " (share of its largest)" : "")),
   ...["split", "merge"].map((kind) => element("span", {},
     swatch(drawn("rect", { class: kind, x: 0, y: 3, width: 16, height: 10 })), `lost to ${kind}s`)));
 $("charts").append(
   element("figure", {}, scores, legend),
-  element("figure", {}, trade, element("figcaption", {}, "Towards the lower left S_H grows; on a grey line it stays the same.")));
+  element("figure", {}, trade, element("figcaption", {}, "Towards the lower left ", measureLabel("S_H"), " grows; on a grey line it stays the same.")));
 
 // ---- the slider
 
@@ -86,8 +86,8 @@ const nearestTo = (share) => {
   for (let i = 1; i < count; i++) if (Math.abs(placed(i) - share) < Math.abs(placed(best) - share)) best = i;
   return best;
 };
-const figure = (kind, label, shown) =>
-  element("p", { class: kind }, element("span", { class: "label" }, element("bdi", {}, label)), " ", element("output", {}, shown));
+const figure = (kind, called, shown) =>
+  element("p", { class: kind }, element("span", { class: "label" }, called), " ", element("output", {}, shown));
 const show = (i) => {
   current = i;
   slider.value = String(Math.round(placed(i) * TICKS));
@@ -95,7 +95,7 @@ const show = (i) => {
   slider.setAttribute("aria-valuetext", `${data.over} ${data.called[i]}, ${compact.format(data.clusters[i])} clusters`);
   $("threshold").textContent = data.called[i];
   $("now").replaceChildren(
-    ...data.measures.map((m, j) => figure(j ? "" : "first", m.name, told(m.values[i]))),
+    ...data.measures.map((m, j) => figure(j ? "" : "first", measureLabel(m.name), told(m.values[i]))),
     figure("split", "lost to splits", number(data.split[i])),
     figure("merge", "lost to merges", number(data.merge[i])),
     figure("", "clusters", compact.format(data.clusters[i])));
@@ -119,7 +119,7 @@ slider.addEventListener("keydown", (event) => {
   show(Math.min(count - 1, Math.max(0, current + step)));
 });
 $("steps").append(...data.measures.map((m) =>
-  element("button", { type: "button", onclick: () => show(m.best) }, "best ", element("bdi", {}, m.name))));
+  element("button", { type: "button", onclick: () => show(m.best) }, "best ", measureLabel(m.name))));
 $("dial").hidden = false;
 
 // The chart can be clicked: the nearest threshold is shown.
