@@ -4,7 +4,8 @@ python benchmarks/differences.py [--samples 1000] [--seed 0]
 
 Populations are made: a truth, an old run of it with errors, and a new run that sets some right and makes others. A cell
 is a population, a number of reviewed components and an estimand; those that would come with a warning are left out:
-fewer than 10 drawn components on the rarer side of a share, and fewer than 200 changed components.
+fewer than 10 drawn components on the rarer side of a share, in a tenth of the samples or more, and fewer than 200
+changed components.
 """
 
 from __future__ import annotations
@@ -15,17 +16,23 @@ from typing import Any
 import numpy as np
 
 import clusterdiff as cd
-from clusterdiff.judgements.changed import changed_components
+from clusterdiff.judgements.changed import KINDS, changed_components
 from clusterdiff.judgements.contributions import contributions
+from clusterdiff.judgements.difference import RARE
 from clusterdiff.judgements.drawing import probabilities
 from clusterdiff.judgements.review import versions
 from clusterdiff.judgements.totals import Answered
 
 TOTALS = ("true_pairs", "wrong_pairs", "b3.precision", "b3.recall", "vi", "S_H, cut", "point_f", "exact")
+#: What is above and below the line of each share, and the totals that are rough where it is.
 SHARES = {
-    "improved": ("better", None),
-    "new right": ("new right", None),
-    "joined right": ("joined right", "joined"),
+    "improved": ("better", None, TOTALS),
+    "new right": ("new right", None, ()),
+    "improved splits": ("better", "split", ()),
+    "improved merges": ("better", "merge", ()),
+    "improved rearrangements": ("better", "rearranged", ()),
+    "joined right": ("joined right", "joined", ("true_pairs", "wrong_pairs")),
+    "parted right": ("parted right", "torn", ("true_pairs", "wrong_pairs")),
 }
 
 
@@ -67,6 +74,15 @@ def main() -> None:
             if len(changed) < 200:
                 continue
             y = measured(diff, changed.component.tolist(), true)
+            y["parted right"] = y["torn"] - y["torn wrongly"]
+            kinds = {kind: (changed.kind == i) * 1.0 for i, kind in enumerate(KINDS)}
+            ratios = {
+                name: (
+                    y[above] * kinds.get(below, 1.0),
+                    (y | kinds)[below] if below else np.ones(len(changed)),
+                )
+                for name, (above, below, _) in SHARES.items()
+            }
             for k in (50, 100, 200):
                 found, rng = probabilities(changed.x, k, changed.kind), np.random.default_rng([k, seed])
                 totals = {h: float(changed.x[~found.certain & (changed.kind == h)].sum()) for h in range(3)}
@@ -76,16 +92,17 @@ def main() -> None:
                     units = found.draw(rng)
                     stratum = np.where(found.certain[units], -1, changed.kind[units])
                     sample = Answered(changed.x[units], found.probability[units], stratum, totals)
-                    better = int(y["better"][units].sum())
-                    if min(better, len(units) - better) < 10:
-                        continue
-                    for name in TOTALS:
+                    rough: set[str] = set()
+                    for name, (above, below) in ratios.items():
+                        rarer = min((above[units] > 0).sum(), (below - above)[units].astype(bool).sum())
+                        if rarer < RARE:
+                            rough |= {name, *SHARES[name][2]}
+                            continue
+                        one = sample.share(above[units], below[units])
+                        held[name].append(one.low <= above.sum() / below.sum() <= one.high)
+                    for name in (name for name in TOTALS if name not in rough):
                         one = sample.total(y[name][units])
                         held[name].append(one.low <= y[name].sum() <= one.high)
-                    for name, (above, below) in SHARES.items():
-                        z = np.ones(len(changed)) if below is None else y[below]
-                        one = sample.share(y[above][units], z[units])
-                        held[name].append(one.low <= y[above].sum() / z.sum() <= one.high)
                 quiet = {
                     name: float(np.mean(seen)) for name, seen in held.items() if len(seen) > 0.9 * samples
                 }

@@ -2,11 +2,18 @@
 
     python benchmarks/spark.py --rows 1e5 1e6 1e7
     python benchmarks/spark.py --rows 1e6 --shapes linked skewed --master spark://host:7077
+    python benchmarks/spark.py --rows 1e5 1e6 3e6 1e7 --project 1e10
 
 Without `--master`, a master and two workers of one core each are started on loopback. The tables have the shape of
 linked records: true clusters of three points, a tenth of them split and a tenth merged in pairs; `skewed` has one
 cluster with 30 % of the points besides. Everything is asked for with a budget of 1 MB, so that the cells stay in Spark.
-Figures are those of Spark's own event log, summed over the tasks of each question.
+Figures are those of Spark's own event log, summed over the tasks of each question; what is kept is what Spark says of
+its storage after the answer, packed by column. Rounds of contraction end where a million edges between clusters are
+left, which the driver finishes; here they end at `--collect`, so that small tables take the steps of large ones.
+
+A straight line through the second and the third largest run predicts CPU time and shuffled bytes of the largest; it is
+printed how far it is off. With `--project` a line through the two largest runs goes on to more rows; for what is kept,
+the bytes per row are those of the largest run.
 """
 
 from __future__ import annotations
@@ -23,6 +30,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+#: The rows of a run, and its figures: CPU seconds, bytes shuffled, bytes kept.
+Run = tuple[float, tuple[float, float, float]]
+Costs = dict[tuple[str, str], list[Run]]
 LOCAL = "127.0.0.1"
 BUDGET = 1_000_000
 
@@ -137,16 +147,23 @@ def of_jobs(log: Path) -> list[dict[str, Any]]:
     return found
 
 
-def measure(pair: tuple[Any, Any]) -> dict[str, Any]:
+def kept(spark: Any) -> int:
+    """The bytes that Spark holds for others to come, in memory and on disk."""
+    found = spark.sparkContext._jsc.sc().getRDDStorageInfo()
+    return sum(int(rdd.memSize()) + int(rdd.diskSize()) for rdd in found)
+
+
+def measure(spark: Any, pair: tuple[Any, Any]) -> dict[str, Any]:
     """Ask everything, and note when each answer came."""
     import clusterdiff as cd
 
     start = time.time()
     diff = cd.compare(*pair, point="id", cluster="cluster", budget=BUDGET)
-    until: dict[str, Any] = {"answers": {}, "times": {}, "start": start}
+    until: dict[str, Any] = {"answers": {}, "times": {}, "kept": {}, "start": start}
     for name, ask in QUESTIONS.items():
         until["answers"][name] = ask(diff)
         until["times"][name] = time.time()
+        until["kept"][name] = kept(spark)
     until["where"] = diff.where
     return until
 
@@ -160,6 +177,8 @@ def main() -> None:
     parser.add_argument("--shapes", nargs="*", default=["linked", "skewed"], choices=["linked", "skewed"])
     parser.add_argument("--master", help="a running cluster; it must see the folder")
     parser.add_argument("--memory", default="2g", help="of each of the two workers")
+    parser.add_argument("--collect", type=float, default=1e4, help="edges that are finished on the driver")
+    parser.add_argument("--project", type=float, help="rows to tell the cost of")
     parser.add_argument("--partitions", type=int, default=8)
     parser.add_argument("--folder", help="where tables, shuffles and the event log go; removed at the end")
     options = parser.parse_args()
@@ -175,6 +194,8 @@ def main() -> None:
 def run(options: argparse.Namespace, master: str, folder: Path) -> None:
     """All runs on one cluster."""
     from pyspark.sql import SparkSession
+
+    from clusterdiff.tables.engines.native import Spark
 
     log = folder / "events"
     log.mkdir()
@@ -194,18 +215,21 @@ def run(options: argparse.Namespace, master: str, folder: Path) -> None:
     }.items():
         builder = builder.config(key, value)
     spark = builder.getOrCreate()
-    head = f"{'CPU s':>8} {'µs/row':>7} {'bytes/row':>12} {'GB spilt':>8} {'longest':>8}"
+    head = f"{'CPU s':>8} {'µs/row':>7} {'shuffled/row':>12} {'kept/row':>10} {'GB spilt':>8} {'longest':>8}"
     print(f"{'shape':>8} {'rows':>6} {'question':>11} {head}", flush=True)
-    measure(tables(spark, 10_000, "linked", folder))  # which compiles what every run uses
-    for rows in options.rows:
-        for shape in options.shapes:
-            asked = measure(tables(spark, int(rows), shape, folder))
+    Spark.collect_below = int(options.collect)
+    measure(spark, tables(spark, 10_000, "linked", folder))  # which compiles what every run uses
+    costs: Costs = {}
+    for shape in options.shapes:
+        for rows in options.rows:
+            asked = measure(spark, tables(spark, int(rows), shape, folder))
             time.sleep(2)  # until Spark has written down what it did
-            told(shape, int(rows), asked, of_jobs(log))
+            told(shape, int(rows), asked, of_jobs(log), costs)
+        predicted(shape, costs, options.project)
     spark.stop()
 
 
-def told(shape: str, rows: int, asked: dict[str, Any], tasks: list[dict[str, Any]]) -> None:
+def told(shape: str, rows: int, asked: dict[str, Any], tasks: list[dict[str, Any]], costs: Costs) -> None:
     """The lines of one run."""
     before = asked["start"]
     for question, until in asked["times"].items():
@@ -213,9 +237,41 @@ def told(shape: str, rows: int, asked: dict[str, Any], tasks: list[dict[str, Any
         before = until
         cpu, shuffled, spilled = (sum(task[key] for task in mine) for key in ("cpu", "shuffled", "spilled"))
         longest = max((task["seconds"] for task in mine), default=0.0)
-        figures = f"{cpu:>8.1f} {1e6 * cpu / rows:>7.2f} {shuffled / rows:>12.1f} {spilled / 1e9:>8.2f} {longest:>8.1f}"
+        held = asked["kept"][question]
+        costs.setdefault((shape, question), []).append((rows, (cpu, shuffled, held)))
+        figures = f"{cpu:>8.1f} {1e6 * cpu / rows:>7.2f} {shuffled / rows:>12.1f} {held / rows:>10.1f}"
+        figures += f" {spilled / 1e9:>8.2f} {longest:>8.1f}"
         answer = f"{len(mine)} tasks, {asked['answers'][question]}, {asked['where']}"
         print(f"{shape:>8} {rows:>6.0e} {question:>11} {figures}  {answer}", flush=True)
+
+
+def predicted(shape: str, costs: Costs, project: float | None) -> None:
+    """What a straight line through smaller runs says of the largest, and one through these of more rows."""
+    for question in QUESTIONS:
+        runs = sorted(costs[shape, question])
+        if len(runs) < 3 or not runs[-1][1][0]:  # what was computed with an earlier question costs nothing
+            continue
+        largest, found = runs[-1]
+        guess = line(runs[-3], runs[-2], largest)
+        parts = [
+            f"{name} {g:.4g} for {f:.4g} ({g / f - 1:+.0%})"
+            for name, g, f in zip(("CPU s", "bytes shuffled"), guess, found[:2], strict=True)
+            if f
+        ]
+        print(f"{shape:>8} {largest:>6.0e} {question:>11} predicted: {', '.join(parts)}", flush=True)
+        if project:
+            cpu, shuffled = line(runs[-2], runs[-1], project)
+            print(
+                f"{shape:>8} {project:>6.0e} {question:>11} projected: {cpu / 3600:.1f} CPU h, "
+                f"{shuffled / 1e12:.2f} TB shuffled, {found[2] * project / largest / 1e12:.2f} TB kept",
+                flush=True,
+            )
+
+
+def line(one: Run, other: Run, rows: float) -> list[float]:
+    """A straight line through the CPU time, and the bytes shuffled, of two runs, at a number of rows."""
+    (n, a), (m, b) = one, other
+    return [x + (y - x) * (rows - n) / (m - n) for x, y in zip(a[:2], b[:2], strict=True)]
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent))
 import data
 import peers
+import tables
 
 import clusterdiff as cd
 from clusterdiff import _core
@@ -469,19 +470,11 @@ def summary(results: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def write_between_marks(page: Path, text: str) -> None:
-    """Replaces what a page has between its marks."""
-    begin, end = "<!-- figures -->", "<!-- end of figures -->"
-    old = page.read_text(encoding="utf-8")
-    before, after = old.split(begin)[0], old.split(end)[1]
-    page.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8")
-
-
 def write_docs(results: dict[str, Any]) -> None:
     """Puts the tables into docs/performance.md and the README."""
-    write_between_marks(ROOT / "docs" / "performance.md", markdown(results))
+    tables.write("docs/performance.md", "figures", markdown(results))
     if "labels" in results:
-        write_between_marks(ROOT / "README.md", summary(results))
+        tables.write("README.md", "figures", summary(results))
 
 
 def machine() -> dict[str, Any]:

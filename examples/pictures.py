@@ -10,12 +10,14 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
 from scipy.cluster.hierarchy import fcluster, linkage
 
 import clusterdiff as cd
 from clusterdiff.cli.examples import customers
 from clusterdiff.paper import story
 from clusterdiff.show import plots
+from clusterdiff.show.plots import canvas
 
 
 def runs() -> dict[str, tuple[np.ndarray, dict[str, np.ndarray]]]:
@@ -62,12 +64,28 @@ def releases() -> dict[str, dict[int, int]]:
     return out
 
 
+def chance() -> Axes:
+    """The scores of shuffled predictions, beside that of the prediction."""
+    diff, rng = customers.compare(), np.random.default_rng(0)
+    true, pred = (np.repeat(side, diff.meet.size) for side in (diff.meet.true, diff.meet.pred))
+    ax = canvas.axes(None, canvas.WIDTH, 50)
+    ax.hist([cd.score(true, rng.permutation(pred)) for _ in range(1000)], bins=20, color=canvas.KEPT)
+    for x, what in ((diff.chance().mean, "chance level, exact"), (diff.score(), "score")):
+        ax.axvline(x, color=canvas.BLACK, linewidth=1)
+        canvas.write(ax, x + 0.01, ax.get_ylim()[1] * 0.9, f"{what}: {x:.3f}")
+    ax.set(xlim=(0, 1), xlabel="S_H", ylabel="shuffled predictions")
+    canvas.title(ax, "1,000 shuffled predictions")
+    canvas.open_sides(ax)
+    return ax
+
+
 def main() -> None:
     """Write one PNG per plot to the folder named on the command line."""
     folder = Path(sys.argv[1])
     drawn = {kind: plots.plot(customers.compare(), kind) for kind in plots.PLOTS}
     drawn["series"] = cd.worsen(story.true()).plot()
     drawn["ranks"] = cd.rank(runs(), resamples=0).plot()
+    drawn["chance"] = chance()
     drawn["story"] = plots.derivation(story.compare())
     true, tree = groups()
     swept = cd.sweep(true, tree, measures=["S_H", "ari"])

@@ -12,7 +12,9 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
@@ -111,31 +113,59 @@ def navigate(source: Path) -> None:
     first.write_text("\n".join([first.read_text("utf-8"), *trees]), "utf-8")
 
 
+#: Roles and quotes of docstrings, where Markdown has a backtick.
+MARKUP = re.compile(r":\w+:`|``")
+#: What every exception has from Python itself.
+OF_PYTHON = "add_note, with_traceback"
+#: Headings of the reference, and which public names are under them.
+GROUPS: dict[str, Callable[[str, object], bool]] = {
+    "Functions": lambda name, value: inspect.isroutine(value) or inspect.ismodule(value),
+    "Errors and notices": lambda name, value: inspect.isclass(value) and issubclass(value, Exception),
+    "Classes": lambda name, value: not name.startswith("types."),
+    "Results: `clusterdiff.types`": lambda name, value: True,
+}
+
+
 def describe_names(folder: Path) -> None:
-    """A page for each public name, from its docstring."""
+    """A page for each public name, from its docstring, and a list of them with their first sentences."""
     folder.mkdir()
-    names = {
-        f"clusterdiff.{name}": getattr(cd, name)
-        for name in cd.__all__
-        if name not in {"__version__", "types"}
+    names: dict[str, Any] = {
+        name: getattr(cd, name) for name in cd.__all__ if name not in {"__version__", "types"}
     }
-    names |= {f"clusterdiff.types.{name}": getattr(cd.types, name) for name in cd.types.__all__}
+    names |= {f"types.{name}": getattr(cd.types, name) for name in cd.types.__all__}
+    groups: dict[str, list[str]] = {heading: [] for heading in GROUPS}
     for name, value in names.items():
         if inspect.isclass(value):
-            how = "autoclass", ["members", "inherited-members: Exception, tuple, object"]
+            kind = "autoclass"
+            options = [
+                "members",
+                "inherited-members: Exception, tuple, object",
+                f"exclude-members: {OF_PYTHON}",
+            ]
         elif inspect.ismodule(value):
-            how = "automodule", ["members"]
+            kind, options = "automodule", ["members"]
         elif inspect.isroutine(value):
-            how = "autofunction", []
+            kind, options = "autofunction", []
         else:  # a registry, whose entries have pages of their own
             continue
-        options = "".join(f"   :{option}:\n" if ":" not in option else f"   :{option}\n" for option in how[1])
-        body = f"```{{eval-rst}}\n.. {how[0]}:: {name}\n{options}```\n"
-        (folder / f"{name}.md").write_text(f"# {name.removeprefix('clusterdiff.')}\n\n{body}", "utf-8")
-    listed = "\n".join(sorted(path.stem for path in folder.glob("*.md")))
-    (folder / "index.md").write_text(
-        f"# Every public name\n\nGenerated from the code.\n\n```{{toctree}}\n{listed}\n```\n", "utf-8"
-    )
+        body = "\n".join(
+            [f".. {kind}:: clusterdiff.{name}", *(f"   :{o}" if ":" in o else f"   :{o}:" for o in options)]
+        )
+        page = f"# {name}\n\n```{{eval-rst}}\n{body}\n```\n"
+        (folder / f"clusterdiff.{name}.md").write_text(page, "utf-8")
+        heading = next(heading for heading, holds in GROUPS.items() if holds(name, value))
+        sentence = (inspect.getdoc(value) or "").partition("\n\n")[0].replace("\n", " ").replace("|", "\\|")
+        groups[heading].append(f"| [{name}](clusterdiff.{name}.md) | {MARKUP.sub('`', sentence)} |")
+    lines = [
+        "# Every public name",
+        "",
+        "Generated from the code. The [overview](../reference.md) groups them by use.",
+    ]
+    for heading, rows in groups.items():
+        lines += ["", f"## {heading}", "", "| name | |", "| --- | --- |", *rows]
+    listed = sorted(path.stem for path in folder.glob("*.md"))
+    lines += ["", "```{toctree}", ":hidden:", "", *listed, "```", ""]
+    (folder / "index.md").write_text("\n".join(lines), "utf-8")
 
 
 def describe_commands(path: Path) -> None:
