@@ -358,3 +358,63 @@ def test_a_component_that_is_there_in_part_is_exact(
     fixed = cd.compare(true, patch.apply(pred), weights=weights)
     assert fixed.score() == pytest.approx(promised, abs=1e-12)
     assert [fixed.loss.split, fixed.loss.merge] == pytest.approx(lost, abs=1e-12)
+
+
+@pytest.mark.parametrize("case", ["even", "weighted", "lost", "ari"])
+def test_confusions_follow_the_review(case: str, tmp_path: Path, open_page: Any) -> None:
+    """Beside the matrix stands what is left, as Python tells it of the patched clustering; an undo brings it back."""
+    rng = np.random.default_rng(11)
+    names = [f"r{i}" for i in range(600)]
+    true = rng.integers(0, 7, 600)
+    pred = np.where(rng.random(600) < 0.3, rng.integers(0, 7, 600), true)
+    sides = [dict(zip(names, side.tolist(), strict=True)) for side in (true, pred)]
+    options: dict[str, Any] = {}
+    if case == "weighted":
+        options["weights"] = dict(zip(names, rng.integers(1, 5, 600).tolist(), strict=True))
+    if case == "lost":
+        options["missing"] = "lost"
+        sides = [
+            {name: side[name] for name in names[cut:][:570]} for side, cut in zip(sides, (0, 30), strict=True)
+        ]
+    diff = cd.compare(*sides, **options)
+    assert diff.patterns().regime == "few"
+    diff.report(tmp_path / "diff.html", measure="ari" if case == "ari" else "S_H")
+
+    def shown(page: Any) -> list[tuple[float, str]]:
+        page.locator("#tab-heat").click()
+        lines = [" ".join(line.split()) for line in page.locator(".confusions li").all_inner_texts()]
+        return [(float(line.split("%")[0]), line.split("% ")[1]) for line in lines]
+
+    def decide(page: Any, key: str) -> None:
+        page.locator("#tab-repairs").click()
+        page.keyboard.press(key)
+
+    with open_page(tmp_path / "diff.html") as page:
+        before, more = shown(page), page.locator(".more").inner_text()
+        for _ in range(4):
+            decide(page, "a")
+        patch = cd.Patch.read(downloaded(page, "#as-patch", tmp_path / "review.json"))
+        after, left = shown(page), page.locator(".more").inner_text()
+        decide(page, "u")
+        assert shown(page) != after
+        for _ in range(3):
+            decide(page, "u")
+        assert (shown(page), page.locator(".more").inner_text()) == (before, more)
+        for _ in range(100):
+            decide(page, "a")
+        assert {share for share, _ in shown(page)} == {0}
+    now = cd.compare(sides[0], patch.apply(sides[1]), **options)
+    assert before != after
+    if case == "ari":  # the shares of another measure follow in proportion, and still add up to what is left
+        rest = float(left.split("%")[0]) + sum(share for share, _ in after)
+        lost = (1 - now.score("ari")) / (1 - diff.score("ari"))
+        assert rest == pytest.approx(100 * lost, abs=1)
+        return
+    rows = now.patterns().confusions
+    shares = [100 * row.share * now.loss.total / diff.loss.total for row in rows]
+    for (share, words), row, expected in zip(after, rows, shares, strict=False):
+        assert share == pytest.approx(expected, rel=0.06)
+        assert words.startswith(f"{row.points} of {row.of} points of T {row.true} are in P")
+    number = len(rows) - len(after)
+    assert left.endswith(f"% {number} more confusions.")
+    assert float(left.split("%")[0]) == pytest.approx(sum(shares[len(after) :]), abs=1)

@@ -88,13 +88,67 @@ const leftPanel = (() => {
       row.classList.toggle("settled", component.loss[0] > 0 && review.lossOf(component)[0] < NONE);
     }
   };
-  // Confusions that are no more: no point of the true cluster is in the predicted one.
-  const ofConfusions = () => {
-    const lines = [...document.querySelectorAll(".confusions li")];
-    if (!lines.length) return;
-    const there = new Set();
-    for (const { true: truths, pred, cells } of data.components.map(asNow)) for (const [t, p] of cells) there.add(JSON.stringify([truths[t][0], pred[p][0]]));
-    for (const line of lines) line.classList.toggle("settled", !there.has(JSON.stringify(JSON.parse(line.dataset.cell))));
+  // The cells that left their clusters, in a component that the page holds whole.
+  const confused = (component, engine, names) => {
+    const name = (t) => component.true[t][0];
+    const most = ({ cells }) => [...cells.values()].reduce((largest, cell) => (cell.set.mass > largest.set.mass ? cell : largest)).t;
+    return [...engine.charges()].filter(([, charge]) => charge > NONE * data.total).map(([{ t, p, set }, charge]) => {
+      const mostly = most(engine.preds.get(p));
+      const key = JSON.stringify([name(t), names.get(p)]);
+      return { key, truth: name(t), pred: names.get(p), size: set.size, of: component.true[t][1], mostly: mostly === t ? null : name(mostly), charge };
+    });
+  };
+  const confusions = (() => {
+    const list = document.querySelector(".confusions");
+    if (!list) return null;
+    const lines = [...list.children];
+    const more = list.parentElement.querySelector(".more");
+    const shares = lines.map((line) => Number(line.dataset.share));
+    const rest = Number(more?.dataset.share ?? 0);
+    return { list, lines, shares, more, rest, whole: sum(shares) + rest, told: [...(more?.childNodes ?? [])] };
+  })();
+  // What another measure than S_H charges a cell, as a multiple: those that are not listed are alike.
+  const rates = () => {
+    if (confusions.rates) return confusions.rates;
+    const { lines, shares, rest } = confusions;
+    const namesOf = (component) => new Map(component.pred.map(([name], p) => [p, name]));
+    const before = new Map(data.components.flatMap((one) => confused(one, review.fresh(one), namesOf(one))).map(({ key, charge }) => [key, charge]));
+    const found = new Map(lines.map((line, i) => {
+      const key = JSON.stringify(JSON.parse(line.dataset.cell));
+      return [key, shares[i] / before.get(key)];
+    }));
+    const others = sum([...before].map(([key, charge]) => (found.has(key) ? 0 : charge)));
+    confusions.rates = { of: (key) => found.get(key) ?? (others > 0 ? rest / others : 1) };
+    return confusions.rates;
+  };
+  // Costliest first. Of other measures than S_H, in proportion, so that the lines add up to what is left.
+  const confusionsNow = (left) => {
+    const rows = data.components.filter((one) => review.lossOf(one)[0] > NONE).flatMap((one) => {
+      const { engine, names } = review.worked(one);
+      return confused(one, engine, names);
+    });
+    const told = data.measure ? rows.map(({ key, charge }) => charge * rates().of(key)) : rows.map(({ charge }) => charge);
+    const by = data.measure ? (left * confusions.whole) / sum(told) : 1 / (review.totals().mass * measured.lost);
+    return rows.map((row, i) => ({ ...row, share: told[i] * by })).sort((a, b) => b.share - a.share);
+  };
+  const confusionLine = ({ share, size, of, truth, pred, mostly }) =>
+    element("li", {}, element("b", { class: "n" }, percent(share)), " ", element("span", {},
+      `${compact.format(size)} of ${points(of)} of `, chipped("true", label(named(truth, 40))), size === 1 ? " is in " : " are in ", chipped("pred", label(named(pred, 40))),
+      ...(mostly === null ? [", apart from the rest"] : [", which is mostly ", chipped("true", label(named(mostly, 40)))])));
+  // Where nothing is left, the lines of before stand there as settled.
+  const ofConfusions = (left, accepted) => {
+    if (!confusions || isPart()) return;
+    const { list, lines, shares, more, told } = confusions;
+    const now = accepted && left > NONE ? confusionsNow(left) : [];
+    lines.forEach((line, i) => {
+      line.querySelector("b").textContent = percent(accepted ? 0 : shares[i]);
+      line.classList.toggle("settled", Boolean(accepted));
+    });
+    list.replaceChildren(...(now.length ? now.slice(0, lines.length).map(confusionLine) : lines));
+    if (!more) return;
+    const rest = now.slice(lines.length);
+    more.hidden = Boolean(accepted) && !rest.length;
+    more.replaceChildren(...(accepted ? [element("b", {}, percent(sum(rest.map((row) => row.share)))), ` ${counted(rest.length, "more confusion")}.`] : told));
   };
   // Slices add up over all points, of which the page has some: once nothing is left, all are right.
   const ofSlices = (fixed) => {
@@ -115,7 +169,7 @@ const leftPanel = (() => {
     slices: "Slices show the comparison before the review.",
     measures: "Other measures are those before the review.",
     papers: "Scores and texts are those before the review.",
-    heat: "The map shows what is left; shares of confusions are of the loss before the review.",
+    heat: "The map shows what is left, and shares of confusions are of the loss before the review.",
   };
   const isPart = () => data.components.some((component) => groups.locked(component, review.decisions));
   // What is left, and what the tab that is shown says of it.
@@ -124,7 +178,7 @@ const leftPanel = (() => {
     const note = $("after-review");
     note.hidden = !accepted;
     if (!accepted) return;
-    const isTold = { slices: () => rest > 0, patterns: () => $("hit-before"), heat: () => document.querySelector(".confusions") }[name];
+    const isTold = { slices: () => rest > 0, patterns: () => $("hit-before"), heat: () => confusions !== null }[name];
     const shows = isTold && !isTold() ? "" : (SHOWS[name] ?? "");
     const part = rest && /clusters|heat|components/.test(name) && isPart() ? "Components that this file holds in part are shown as before." : "";
     const first = `With ${counted(accepted, "decision")} accepted, ${rest ? `${percent(left)} of the loss is left` : "nothing is left to fix"}.`;
@@ -139,7 +193,7 @@ const leftPanel = (() => {
     ofShapes(left);
     ofStrip(loss, accepted);
     ofComponents();
-    ofConfusions();
+    ofConfusions(left, accepted);
     ofSlices(Boolean(accepted) && !rest);
     document.body.classList.toggle("reviewed", Boolean(accepted));
     document.body.classList.toggle("all-fixed", Boolean(accepted) && !rest);

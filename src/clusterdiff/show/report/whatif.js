@@ -121,6 +121,29 @@ const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) 
     return sum;
   };
 
+  // What each cell is charged, as a mass: what a cluster lost is shared by its cells that left the largest one, by mass.
+  const charges = () => {
+    const found = new Map();
+    const charge = (cells, lossOf) => {
+      const most = Math.max(...cells.map((cell) => cell.set.mass));
+      const ties = cells.filter((cell) => cell.set.mass === most).length;
+      const off = cells.map((cell) => cell.set.mass * (cell.set.mass === most ? 1 - 1 / ties : 1));
+      const whole = off.reduce((sum, mass) => sum + mass, 0);
+      if (!(whole > 0)) return;
+      const cost = cells.reduce((sum, cell) => sum + lossOf(cell), 0);
+      cells.forEach((cell, i) => found.set(cell, (found.get(cell) ?? 0) + (off[i] * cost) / whole));
+    };
+    for (const truth of truths) {
+      const [split] = halves(truth.kept, truth.shared, truth.lost, truth.cells.size);
+      charge([...truth.cells.values()], ({ p, set }) => (set.mass * split * (1 + preds.get(p).score)) / 2);
+    }
+    for (const pred of preds.values()) {
+      const [merge] = halves(pred.kept, pred.shared, pred.lost, pred.parts);
+      charge([...pred.cells.values()], ({ t, set }) => (set.mass * merge * (1 + truths[t].score)) / 2);
+    }
+    return found;
+  };
+
   // ---- gains, as masses
 
   // What a true cluster's own points keep in the clusters that an operation leaves alone.
@@ -349,5 +372,5 @@ const whatIf = ({ unit, cells: given, truths: givenTruths, preds: givenPreds }) 
   };
 
   settle();
-  return { repairs, apply, lost, home, gone: () => gone, preds, truths };
+  return { repairs, apply, lost, charges, home, gone: () => gone, preds, truths };
 };
