@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -210,10 +210,17 @@ class KnowsPoints(Protocol):
 
 
 class PartPlaces:
-    """Places in a meet of some of so many points, which are ``at``; the others are in no cell."""
+    """Places in a meet of some of so many points; the others are in no cell.
 
-    def __init__(self, meet: KnowsPoints, at: Int64Array, points: int) -> None:
-        self._meet, self._at, self._points = meet, at, points
+    ``part`` gives the meet and where its points are, when somebody asks: until then only the labels take memory.
+    """
+
+    def __init__(self, part: Callable[[], tuple[KnowsPoints, Int64Array]], points: int) -> None:
+        self._find, self._points = part, points
+
+    @cached_property
+    def _part(self) -> tuple[KnowsPoints, Int64Array]:
+        return self._find()
 
     def __call__(self) -> IntArray:
         """The cell of each point; -1 for the others."""
@@ -221,14 +228,16 @@ class PartPlaces:
 
     @cached_property
     def _cell(self) -> IntArray:
+        meet, at = self._part
         cell = np.full(self._points, -1)
-        cell[self._at] = self._meet.cell_of_point
+        cell[at] = meet.cell_of_point
         return cell
 
     def few(self, cells: CellNumbers) -> Members:
         """The points of some cells."""
-        indptr, members = self._meet.members_of(cells)
-        return indptr, self._at[members]
+        meet, at = self._part
+        indptr, members = meet.members_of(cells)
+        return indptr, at[members]
 
 
 def spans(start: Int64Array, chosen: CellNumbers) -> tuple[Int64Array, Int64Array]:

@@ -271,9 +271,9 @@ class UnevenMeet(Meet):
         """
         k = self.k_true
         if self.shared is not None and not own and not self.weighted:  # clusters of shared points come first
-            found, rest = s(self.shared), k - self.shared.k_true
-            inner = np.concatenate([found, np.ones(rest)])
-            kept = np.concatenate([self._kept(s, self.shared, own)[: len(found)], np.zeros(rest)])
+            inner, kept = np.ones(k), self._kept(s, self.shared, own)
+            inner[: self.shared.k_true] = s(self.shared)
+            kept[self.shared.k_true :] = 0.0
             return SideScores(inner * kept, inner, kept)
         inner, kept = np.ones(k), np.zeros(k)
         # Shared points that weigh nothing are none, beside lost points that weigh something.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,12 +33,12 @@ def uneven_of(
     of each point. Weights are in units of 2 to the ``scale``.
     """
     there = true.present, pred.present
-    both = np.flatnonzero(there[0] & there[1])
 
     def of(values: Any, at: Int64Array) -> Any:
         return None if values is None else values[at]
 
     shared, places = None, None
+    both = np.flatnonzero(there[0] & there[1])
     if len(both):
         plain = Meet.of_points(
             true.take(both).values,
@@ -47,8 +48,10 @@ def uneven_of(
             link_sums=link_sums and link_sums(both),
             scale=scale,
         )
-        places = PartPlaces(plain, both, len(true))
+        places = PartPlaces(partial(_part, plain.cells, true, pred), len(true))
         shared = plain.with_points(places)
+        del plain
+    del both
     names, unmatched, groups = [], [], []
     for labels, own, other, known in (
         (true, *there, None if shared is None else shared.cells.true_labels),
@@ -77,6 +80,12 @@ def uneven_of(
         groups=(groups[0], groups[1]) if groups else None,
         features=features,
     )
+
+
+def _part(cells: _core.Cells, true: Labels, pred: Labels) -> tuple[Meet, Int64Array]:
+    """The meet of the points that both sides have, from its cells; and where they are."""
+    both = np.flatnonzero(true.present & pred.present)
+    return Meet.from_labels(true.take(both).values, pred.take(both).values, cells), both
 
 
 def _shared_first(labels: Labels, at: Int64Array, known: IntArray | None) -> tuple[IntArray, Int64Array]:

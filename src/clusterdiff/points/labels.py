@@ -232,11 +232,13 @@ class Labels:
         if self.absent is None:
             codes, first = _core.encode_integers(self._values)
             return codes, self._values[first]
-        kept = self._values[~self.absent]
-        found, first = _core.encode_integers(kept)
-        codes = np.full(len(self), -1, dtype=np.int32)
-        codes[~self.absent] = found
-        return codes, kept[first]
+        if self.absent.all():
+            return np.full(len(self), -1, dtype=np.int32), self._values[:0]
+        values = self._values.copy()
+        values[self.absent] = values[np.argmin(self.absent)]  # numbered 0 in any case
+        codes, first = _core.encode_integers(values)
+        codes[self.absent] = -1
+        return codes, values[first]
 
     @property
     def codes(self) -> npt.NDArray[np.int32]:
@@ -308,7 +310,7 @@ class Labels:
         codes, values = rest._encoded
         lexicon = self.lexicon
         known, total = len(values), len(values) + len(single)
-        labels = codes.astype(np.int64)
+        labels = codes if total <= np.iinfo(codes.dtype).max else codes.astype(np.int64)
         labels[single] = np.arange(known, total)
 
         def names() -> AnyArray:

@@ -14,7 +14,7 @@ struct IntegerSource {
 };
 
 // A table of so many codes stays near the core; and it should cost little next to the points.
-constexpr u64 kMostSlots = u64{1} << 20;
+constexpr u64 kMostSlots = u64{1} << 22;
 
 // The labels of a small range need no hashing. Nothing when one lies outside of it, since somebody has changed it.
 std::optional<Encoded> encode_range(const Labels& x, Range range, Run& run) {
