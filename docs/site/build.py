@@ -8,21 +8,27 @@ from __future__ import annotations
 
 import inspect
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import chdir, redirect_stdout
+from doctest import DocTestParser
+from html.parser import HTMLParser
+from io import StringIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.parse import unquote, urlsplit
+from warnings import catch_warnings, simplefilter
 
 import click
-import numpy as np
-from scipy.cluster.hierarchy import linkage
+from click.testing import CliRunner
 
 import clusterdiff as cd
 from clusterdiff.cli import main
-from clusterdiff.cli.examples import customers
 
 DOCS = Path(__file__).resolve().parents[1]
 TOP = DOCS.parent
@@ -182,21 +188,75 @@ def describe_commands(path: Path) -> None:
     path.write_text("\n".join(lines) + "\n", "utf-8")
 
 
+#: Which pages the tutorials end in, and what they are called on the site.
+ENDS = {
+    "records": ("diff.html", "customers"),
+    "mentions": ("diff.html", "mentions"),
+    "cells": ("sweep.html", "cells"),
+}
+
+
 def live(folder: Path) -> None:
-    """Pages to click: those that the tutorials end in."""
+    """Pages to click: what is left behind by whoever follows the tutorials to the letter."""
     folder.mkdir(parents=True)
-    customers.compare().report(folder / "customers.html")
-    examples = Path(customers.__file__).parent
-    cd.compare(str(examples / "key.conll"), str(examples / "response.conll")).report(folder / "mentions.html")
-    rng = np.random.default_rng(7)
-    types = np.repeat(["B", "T4", "T8", "NK", "mono", "dc"], [60, 50, 40, 30, 40, 20])
-    centre = {"B": (0, 0), "T4": (6, 0), "T8": (7.5, 0), "NK": (0, 6), "mono": (6, 6), "dc": (12, 6)}
-    cells = np.array([centre[kind] for kind in types]) + rng.normal(size=(len(types), 2)) * 0.6
-    cd.sweep(types, linkage(cells, "ward")).report(folder / "cells.html")
+    for tutorial, (made, name) in ENDS.items():
+        text = (DOCS / "tutorials" / f"{tutorial}.md").read_text("utf-8")
+        with TemporaryDirectory() as here, chdir(here):
+            follow(text)
+            shutil.copy(made, folder / f"{name}.html")
+
+
+def follow(text: str) -> None:
+    """Run the examples of a page, in order; the tests see to what they print."""
+    names: dict[str, Any] = {}
+    for kind, body in re.findall(r"^```(console|python)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        if kind == "console":
+            for line in re.findall(r"^\$ clusterdiff (.*)$", body, re.MULTILINE):
+                done = CliRunner().invoke(main, shlex.split(line), catch_exceptions=False)
+                assert done.exit_code == 0, f"clusterdiff {line}: {done.output}"
+        else:
+            for example in DocTestParser().get_examples(body):
+                with redirect_stdout(StringIO()), catch_warnings():
+                    simplefilter("ignore", cd.ClusterdiffWarning)
+                    exec(example.source, names)
+
+
+class Page(HTMLParser):
+    """The anchors of a page, and where its links and pictures lead."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.anchors: set[str] = set()
+        self.targets: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Every element may have an anchor, and many lead somewhere."""
+        for name, value in attrs:
+            if name == "id":
+                self.anchors.add(value or "")
+            elif name in {"href", "src"}:
+                self.targets.append(value or "")
+
+
+def broken(site: Path) -> Iterator[str]:
+    """The links within the site that lead nowhere; Sphinx checks its own, but neither HTML nor the live pages."""
+    pages = {path: Page(path.read_text("utf-8")) for path in site.rglob("*.html")}
+    for path, page in pages.items():
+        for target in page.targets:
+            link = urlsplit(target)
+            if link.scheme or link.netloc:
+                continue
+            there = (path.parent / unquote(link.path)).resolve() if link.path else path
+            anchors = pages[there].anchors if there in pages and there.parent.name != "live" else None
+            if not there.exists() or (
+                link.fragment and anchors is not None and unquote(link.fragment) not in anchors
+            ):
+                yield f"{path.relative_to(site)}: {target}"
 
 
 def build(target: Path) -> int:
-    """Copy, generate, and have Sphinx make pages of it; its exit code."""
+    """Copy, generate, have Sphinx make pages of it, and follow every link; the exit code."""
     source = target.with_name(f"{target.name}-source")
     shutil.rmtree(source, ignore_errors=True)
     copy(source)
@@ -216,7 +276,10 @@ def build(target: Path) -> int:
         str(source),
         str(target),
     ]
-    return subprocess.run(command, check=False).returncode
+    code = subprocess.run(command, check=False).returncode
+    if lost := sorted(set(broken(target))):
+        print("links that lead nowhere:", *lost, sep="\n  ", file=sys.stderr)
+    return code or bool(lost)
 
 
 if __name__ == "__main__":

@@ -228,6 +228,21 @@ def test_the_demo_shows_the_bundled_example() -> None:
     assert "Maria Garcia" in run("demo").stdout
 
 
+def test_the_demo_writes_its_files_for_the_tutorials(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of them, again if they are the same, and none over a file of somebody else's."""
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        assert run("demo", "--files", ".").stdout.split() == ["customers.csv", "key.conll", "response.conll"]
+    assert as_json("compare", "key.conll", "response.conll")["n"] > 0
+    Path("customers.csv").unlink()
+    Path("key.conll").write_text("mine")
+    refused = run("demo", "--files", ".")
+    assert refused.exit_code == 2
+    assert "key.conll is there already" in refused.stderr
+    assert Path("key.conll").read_text() == "mine"
+    assert not Path("customers.csv").exists()
+
+
 def test_hostile_labels_are_shown_as_text(tmp_path: Path) -> None:
     """Control characters and markup in labels reach the terminal as text."""
     (tmp_path / "t").write_text("\x1b[31mred[bold]\n\x1b[31mred[bold]\nb\n", encoding="utf-8")
