@@ -114,11 +114,16 @@ def started(master: str, settings: dict[str, str]) -> Any:
     return builder.getOrCreate()
 
 
-@pytest.fixture
-def spark() -> Any:
-    """A Spark session in this process, for all tests unless one stops it; or a loud reason why there is none."""
+def need_java() -> None:
+    """Say loudly why there is no Spark."""
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         pytest.skip("NO JAVA: Spark is not tested on this machine; install Java 17 to test it")
+
+
+@pytest.fixture
+def spark() -> Any:
+    """A Spark session in this process, for all tests unless one stops it."""
+    need_java()
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     from pyspark.sql import SparkSession
 

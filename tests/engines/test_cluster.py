@@ -15,7 +15,7 @@ import pytest
 
 import clusterdiff as cd
 from clusterdiff.cli import main
-from tests.engines.conftest import JAVA, started
+from tests.engines.conftest import JAVA, need_java, started
 from tests.engines.test_pipeline import data, shuffled
 from tests.waiting import Output
 
@@ -91,6 +91,7 @@ class Cluster:
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """A cluster for this module."""
+    need_java()
     made = Cluster(tmp_path_factory.mktemp("spark"))
     yield made
     made.stop()
