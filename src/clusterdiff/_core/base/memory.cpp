@@ -61,10 +61,8 @@ class BlockCache {
         const bool large = block.mapped >= kLarge;  // and stays so
         const std::size_t length = rounded(std::max(bytes, large ? kLarge : kFrom)), rest = block.mapped - length;
         if (length >= block.mapped) return block;
-        if (block.zeroed)  // room for the worst case, most of it never written
-            ::munmap(static_cast<char*>(block.data) + length, rest);
-        else
-            give(static_cast<char*>(block.data) + length, rest, large);
+        // Also what was never written: joined with the rest again, it is the room that the next call asks for.
+        give(static_cast<char*>(block.data) + length, rest, large);
         return {block.data, length, block.zeroed};
     }
 

@@ -70,19 +70,20 @@ class ManyColumns {
         std::vector<i64> lone, part;  // [buckets]
     };
 
-    i64 first_row(int worker) const { return stretches_.begin(stretches_.count() * worker / team_); }
+    i64 first_stretch(int worker) const { return stretches_.count() * worker / team_; }
 
     void partition(BasicTotals& basic, DetailTotals& detail) {
         std::vector<Places> next(static_cast<std::size_t>(team_));
         run_.workers(team_, [&](int worker) {
             Places mine{std::vector<i64>(static_cast<std::size_t>(buckets_)), std::vector<i64>(static_cast<std::size_t>(buckets_))};
             i64 *lone = mine.lone.data(), *part = mine.part.data();
-            i64 since = 0;
-            for (i64 row = first_row(worker), end = first_row(worker + 1); row < end; ++row) {
-                const i64 first = t_.indptr[row], last = t_.indptr[row + 1];
-                if ((since += last - first) > i64{1} << 16) run_.poll(worker), since = 0;
-                i64* histogram = last - first == 1 ? lone : part;
-                for (i64 q = first; q < last; ++q) ++histogram[static_cast<u32>(t_.cols[q]) >> shift_];
+            for (i64 s = first_stretch(worker), to = first_stretch(worker + 1); s < to; ++s) {
+                run_.poll(worker);
+                for (i64 row = stretches_.begin(s), end = stretches_.begin(s + 1); row < end; ++row) {
+                    const i64 first = t_.indptr[row], last = t_.indptr[row + 1];
+                    i64* histogram = last - first == 1 ? lone : part;
+                    for (i64 q = first; q < last; ++q) ++histogram[static_cast<u32>(t_.cols[q]) >> shift_];
+                }
             }
             next[static_cast<std::size_t>(worker)] = std::move(mine);
         });
@@ -109,8 +110,7 @@ class ManyColumns {
         run_.workers(team_, [&](int worker) {
             i64* lone = next[static_cast<std::size_t>(worker)].lone.data();
             i64* part = next[static_cast<std::size_t>(worker)].part.data();
-            const i64 from = stretches_.count() * worker / team_, to = stretches_.count() * (worker + 1) / team_;
-            for (i64 s = from; s < to; ++s) {
+            for (i64 s = first_stretch(worker), to = first_stretch(worker + 1); s < to; ++s) {
                 run_.poll(worker);
                 SideTotals totals;
                 SideDetails details;
