@@ -59,10 +59,27 @@ def test_matchbox_downloads_are_read_as_they_come(tmp_path: Path) -> None:
     found = cd.Judgements.read(download(endorsed, *both))
     assert claims(found) == [[["1"], ["2", "3"]], [["1", "2", "3"]], [["4"], ["5"]]]
     assert [one.by for one in found] == ["alice", "bob", "bob"]
-    with pytest.raises(cd.FileError, match="ends before all parts of cluster 10 are endorsed"):
+    between = [
+        ("alice", 11, 10),
+        ("bob", 1, 10),
+        ("alice", 4, 20),
+        ("bob", 12, 10),
+        *endorsed[1:2],
+        ("alice", 5, 20),
+    ]
+    found = cd.Judgements.read(download(between, *both))
+    assert [(one.by, one.groups) for one in found] == [
+        ("bob", (("1",), ("2", "3"))),
+        ("alice", (("1",), ("2", "3"))),
+        ("alice", (("4",), ("5",))),
+    ]
+    with pytest.raises(cd.FileError, match="ends before all parts of cluster 10 are endorsed by alice"):
         cd.Judgements.read(download(endorsed[:1], *both))
-    with pytest.raises(cd.FileError, match="row 2: the parts that bob endorsed are not those of cluster 20"):
-        cd.Judgements.read(download([endorsed[0], endorsed[3]], *both))
+    for odd in (("alice", 1, 10), ("alice", 4, 10)):  # endorsed already; not shown
+        with pytest.raises(
+            cd.FileError, match="row 2: the parts that alice endorsed are not those of cluster 10"
+        ):
+            cd.Judgements.read(download([endorsed[0], odd], *both))
     with pytest.raises(cd.FileError, match="is not a download of matchbox, which holds"):
         cd.Judgements.read(download(endorsed, both[0]))
 
@@ -84,6 +101,28 @@ def test_splink_labels_as_its_labelling_tool_writes_them(tmp_path: Path) -> None
     assert claims(read(tmp_path, "l.csv", rows, key="ID")) == [[["1", "2"]]]
 
 
+def test_points_of_several_columns(tmp_path: Path) -> None:
+    """They are called as in a run whose points have such a key, whatever file they stand in."""
+    run = tmp_path / "run.csv"
+    run.write_text("source_dataset,unique_id,cluster_id\nx,1,1\ny,2,1\nx,2,2\n", encoding="utf-8")
+    keys = ["source_dataset", "unique_id"]
+    labels = "unique_id_l,source_dataset_l,unique_id_r,source_dataset_r,clerical_match_score\n1,x,2,y,1\n1,x,2,x,0\n"
+    zingg = "z_cluster,z_isMatch,source_dataset,unique_id\nc,1,x,1\nc,1,y,2\nd,0,x,1\nd,0,x,2\n"
+    records = [
+        {"source_dataset": source, "unique_id": number} for source, number in (("x", 1), ("y", 2), ("x", 2))
+    ]
+    trained = json.dumps({"match": [records[:2]], "distinct": [records[::2]]})
+    named = [[['["x", "1"]', '["y", "2"]']], [['["x", "1"]'], ['["x", "2"]']]]
+    for name, text in (("l.csv", labels), ("z.csv", zingg), ("t.json", trained)):
+        for key in (keys, ",".join(keys)):
+            found = read(tmp_path, name, text, key=key)
+            assert claims(found) == named
+            assert found.judge(run, point=keys).kept == 2
+    assert claims(cd.Judgements([{"groups": [[("x", 1), ("y", 2)]]}])) == named[:1]
+    with pytest.raises(cd.FileError, match="must be text or a number; got \\('x', None\\)"):
+        cd.Judgements([{"groups": [[("x", None)]]}])
+
+
 def test_babel_tests_in_json_and_in_issues(tmp_path: Path) -> None:
     """What resolves together, and what does not."""
     text = "See {{BabelTest|ResolvesWith|A:1|B:2}} and\n{{BabelTest|DoesNotResolveWith|A:1|C:3}}"
@@ -101,6 +140,14 @@ def test_babel_tests_in_json_and_in_issues(tmp_path: Path) -> None:
         [["C:3", "D:4"]],
         [["A:1"], ["C:3"]],
     ]
+    text = "babel_tests:\n  ResolvesWith:\n    - [A:1, B:2]\n"
+    assert claims(read(tmp_path, "tests.yaml", text)) == [[["A:1", "B:2"]]]
+    for name, text in (
+        ("b.json", '{"ResolvesWith": ["A:1", "B:2"]}'),
+        ("i.md", "{{BabelTest|ResolvesWith|A:1}}"),
+    ):
+        with pytest.raises(cd.FileError, match="must have lists of two or more names; got 'A:1'"):
+            read(tmp_path, name, text)
     three = read(tmp_path, "issue.txt", "{{BabelTest|DoesNotResolveWith|A|B|C}}")[0]
     assert three.why == "not all the same in Babel, read as all apart"
     text = json.dumps({"babel_tests": {"ResolvesWith": [["A:1", "B:2"]]}})
@@ -142,6 +189,10 @@ def test_zingg_labels_by_cluster(tmp_path: Path) -> None:
     assert claims(read(tmp_path, "z.csv", rows))[0] == [["0", "1"]]
     with pytest.raises(cd.FileError, match="has no column 'name' that names the points"):
         read(tmp_path, "z.csv", rows, key="name")
+    with pytest.raises(cd.FileError, match="'c1': its records must have one z_isMatch; got '1', '0'"):
+        read(tmp_path, "z.csv", rows.replace("1,c1,1", "1,c1,0"))
+    with pytest.raises(cd.FileError, match="row 3 has no z_cluster"):
+        read(tmp_path, "z.csv", rows.replace("1,c1,1", "1,,1"))
     folder = tmp_path / "marked"  # as Spark writes it
     folder.mkdir()
     for name, text in {"_SUCCESS": "", ".part-0.csv.crc": "x", "part-0.csv": rows}.items():
@@ -202,6 +253,31 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     again = cd.Judgements.read(tmp_path / "j.jsonl")
     assert list(again) == list(first)
     assert again.to_jsonl() == first.to_jsonl()
+
+
+def test_tables_may_be_objects_of_json(tmp_path: Path) -> None:
+    """In lines or a list; a missing value is empty, and numbers name the points that they name elsewhere."""
+    rows = [{"a": 1, "b": 2.0, "verdict": True}, {"b": "x", "a": "y", "verdict": "no match", "by": "ann"}]
+    for name, text in (("t.json", json.dumps(rows)), ("t.jsonl", "\n".join(map(json.dumps, rows)))):
+        found = read(tmp_path, name, text)
+        assert claims(found) == [[["1", "2"]], [["x"], ["y"]]]
+        assert [one.by for one in found] == [None, "ann"]
+    with pytest.raises(cd.FileError, match="line 3 has no b"):
+        read(tmp_path, "t.json", json.dumps([rows[0], {"a": 1, "verdict": 1}]))
+    assert read(tmp_path, "t.json", json.dumps([{**rows[0], "groups": [[1]]}]))[0].groups == (("1",),)
+
+
+def test_floats_of_a_table_name_the_points_of_a_run(tmp_path: Path) -> None:
+    """A column of numbers with gaps becomes one of floats in pandas, in the run and in the judgements."""
+    for name, columns in (("run", "1.0::DOUBLE, 'x'), (2.0, 'x'"), ("said", "1.0::DOUBLE, 2.0::DOUBLE")):
+        heads = "id, cluster" if name == "run" else "a, b"
+        more = "" if name == "run" else ", 'match' AS verdict, 0.5 AS probability"
+        duckdb.sql(
+            f"COPY (SELECT *{more} FROM (VALUES ({columns})) AS t({heads})) TO '{tmp_path / name}.parquet'"
+        )
+    (said,) = found = cd.Judgements.read(tmp_path / "said.parquet")
+    assert (said.groups, said.probability) == ((("1", "2"),), 0.5)
+    assert found.judge(tmp_path / "run.parquet").kept == 1
 
 
 def test_tables_keep_what_else_they_say(tmp_path: Path) -> None:
@@ -282,6 +358,7 @@ def test_what_cannot_be_meant_is_refused(line: str, wrong: str, tmp_path: Path) 
         ),
         ("judgement,group,point\ni,1,x\nj,1,\n", "line 3 has no point"),
         ("judgement,group,point\ni,1,x\nj,1,y\nj,2,y\n", r"'j' \(from line 3\) names 'y' twice"),
+        ("a,b,verdict\nx,y,match\nx,match\n", "line 3: expected 3 fields, found 2"),
         ("left,right\nx,y\n", "is not a table of judgements: it has the columns 'left', 'right'"),
     ],
 )

@@ -92,7 +92,7 @@ class Judgements(Sequence[Judgement]):
     def read(
         cls,
         *paths: str | PathLike[str],
-        key: str | None = None,
+        key: Key | None = None,
         comparison: Comparison | None = None,
         attributes: object = None,
     ) -> Judgements:
@@ -101,8 +101,9 @@ class Judgements(Sequence[Judgement]):
         Babel's tests, Zingg's labels, dedupe's training data and OpenRefine's operations are read, too.
 
         ``key`` names the points where a file holds whole records: a field of dedupe's training data, or a column of
-        Zingg's and splink's labels. ``comparison`` is the one whose page refers to cells or groups, where it did not
-        hold all of their points, and ``attributes`` are those that the page was made with.
+        Zingg's and splink's labels; or a list of them, if they name points together. ``comparison`` is the one whose
+        page refers to cells or groups, where it did not hold all of their points, and ``attributes`` are those that the
+        page was made with.
         """
         if not paths:
             raise ArgumentError.about("paths", "is empty; name at least one file.")

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 from clusterdiff import notebook
 from clusterdiff.errors import FileError, listed
 from clusterdiff.points.texts import text, texts
+from clusterdiff.table import python
 
 Group: TypeAlias = tuple[str, ...]
 Expect: TypeAlias = Literal["pass", "fail"]
@@ -158,9 +159,10 @@ def _group(data: object, key: str, place: str) -> Group:
         raise FileError(f'{place}: "{key}" must hold lists of points; got {_short(data)}.')
     if set(map(type, data)) <= {str}:
         return tuple(sorted(data))
-    odd = next((point for point in data if not isinstance(point, str | int | float) or point != point), None)
-    if odd is not None or None in data:
-        raise FileError(f'{place}: a point in "{key}" must be text or a number; got {_short(odd)}.')
+    for point in data:
+        for part in point if isinstance(point, tuple) and point else (point,):  # of several columns
+            if not isinstance(python(part), str | int | float) or part != part:
+                raise FileError(f'{place}: a point in "{key}" must be text or a number; got {_short(point)}.')
     return tuple(sorted(set(texts(data)) if isinstance(data, set | frozenset) else texts(data)))
 
 

@@ -12,8 +12,9 @@ from typing import Any
 from clusterdiff.errors import ArgumentError, FileError, listed
 from clusterdiff.files import shown
 from clusterdiff.judgements.judgement import Judgement, pair
-from clusterdiff.judgements.rows import PairVerdict, Row, cell, verdict
+from clusterdiff.judgements.rows import PairVerdict, Row, cell, key_parts, name_of, verdict
 from clusterdiff.messages import Message
+from clusterdiff.points.keys import Key
 
 #: Assertions about which names belong together, in whatever case they are written; Babel has others.
 TOGETHER, APART = "resolveswith", "doesnotresolvewith"
@@ -21,7 +22,9 @@ TOGETHER, APART = "resolveswith", "doesnotresolvewith"
 MATCHBOX = ("judgements.parquet", "expansion.parquet")
 #: A test as it stands in the text of an issue: {{BabelTest|ResolvesWith|A|B}}; and a block of several in YAML.
 WIKI = re.compile(r"\{\{BabelTest\|(\w+)\|([^{}]+)\}\}", re.IGNORECASE)
-BLOCK = re.compile(r"```yaml\s+babel_tests:\s*\n(.*?)```", re.DOTALL)
+BLOCK = re.compile(r"```ya?ml\s+babel_tests:\s*\n(.*?)```", re.DOTALL)
+#: The same as a file of its own.
+FILE = re.compile(r"^babel_tests:\s*\n(.*)", re.DOTALL | re.MULTILINE)
 ASSERTION, FLOW = re.compile(r"\s*(\w+):\s*$"), re.compile(r"\s*-\s*\[(.*)\]\s*$")
 FIRST, ITEM = re.compile(r"\s*-\s+-\s+(.+)$"), re.compile(r"\s*-\s+(.+)$")
 
@@ -29,13 +32,13 @@ FIRST, ITEM = re.compile(r"\s*-\s+-\s+(.+)$"), re.compile(r"\s*-\s+(.+)$")
 # ---- tables
 
 
-def splink(rows: Sequence[Row], columns: Sequence[str], path: str, key: str | None) -> list[Judgement]:
+def splink(rows: Sequence[Row], columns: Sequence[str], path: str, key: Key | None) -> list[Judgement]:
     """Clerical labels: 1 is a match, 0 is none, and what is between is unsure.
 
     Points are called as splink calls them in clusters of several sources, source_dataset-__-unique_id, or by the key
-    column alone. The labelling tool lists each record beside itself, too, which says nothing.
+    columns alone. The labelling tool lists each record beside itself, too, which says nothing.
     """
-    column, file = _splink_key(columns, path, key), shown(path)
+    named, file = _splink_key(columns, path, key), shown(path)
     source = key is None and {"source_dataset_l", "source_dataset_r"} <= {name.casefold() for name in columns}
     out = []
     for number, row in enumerate(rows, 2):
@@ -44,7 +47,7 @@ def splink(rows: Sequence[Row], columns: Sequence[str], path: str, key: str | No
             score = float(row["clerical_match_score"] or "")
         except ValueError:
             raise FileError(f"{place}: clerical_match_score must be a number.") from None
-        ends = [cell(row, f"{column}_{side}", place) for side in "lr"]
+        ends = [name_of([cell(row, f"{column}_{side}", place) for column in named]) for side in "lr"]
         if source:
             sources = [cell(row, f"source_dataset_{side}", place) for side in "lr"]
             ends = [f"{data}-__-{end}" for data, end in zip(sources, ends, strict=True)]
@@ -55,37 +58,46 @@ def splink(rows: Sequence[Row], columns: Sequence[str], path: str, key: str | No
     return out
 
 
-def _splink_key(columns: Sequence[str], path: str, key: str | None) -> str:
-    """The column of the points, without its _l or _r: as splink's settings call it, which a table does not tell."""
+def _splink_key(columns: Sequence[str], path: str, key: Key | None) -> list[str]:
+    """The columns of the points, without _l or _r: as splink's settings call them, which a table does not tell."""
     names = {name.casefold() for name in columns}
-    both = [name[:-2] for name in columns if name.endswith("_l") and f"{name[:-2]}_r".casefold() in names]
-    if key is not None and f"{key}_l".casefold() in names and f"{key}_r".casefold() in names:
-        return key.casefold()
+    both = [
+        name[:-2].casefold()
+        for name in columns
+        if name.casefold().endswith("_l") and f"{name[:-2]}_r".casefold() in names
+    ]
+    if key is not None and {part.casefold() for part in key_parts(key, both)}.issubset(both):
+        return [part.casefold() for part in key_parts(key, both)]
     ids = [name for name in both if name != "source_dataset"]
     if key is None and ("unique_id" in ids or len(ids) == 1):
-        return "unique_id" if "unique_id" in ids else ids[0].casefold()
+        return ["unique_id" if "unique_id" in ids else ids[0]]
     raise FileError(
         f"{shown(path)} does not show which column names the points: it has {listed(columns)}.",
-        Message("name it with `key=`, without its _l or _r: {names}.", names=listed(ids)),
+        Message("name it with `key=`, without its _l or _r: {names}.", names=listed(both)),
     )
 
 
-def zingg(rows: Sequence[Row], columns: Sequence[str], path: str, key: str | None) -> list[Judgement]:
+def zingg(rows: Sequence[Row], columns: Sequence[str], path: str, key: Key | None) -> list[Judgement]:
     """Marked training data: the records of a z_cluster, which match (1), do not (0), or are unsure (2)."""
-    column = key.casefold() if key is not None else "z_zid"
-    if column not in (name.casefold() for name in columns):
+    named = [part.casefold() for part in key_parts("z_zid" if key is None else key, columns)]
+    known = {name.casefold() for name in columns}
+    if unknown := [name for name in named if name not in known]:
         raise FileError(
-            f"{shown(path)} has no column {key or 'z_zid'!r} that names the points; it has {listed(columns)}.",
+            f"{shown(path)} has no column {unknown[0]!r} that names the points; it has {listed(columns)}.",
             Message("name the column that does with `key=`."),
         )
-    clusters: dict[str, list[Row]] = {}
-    for row in rows:
-        clusters.setdefault(row["z_cluster"] or "", []).append(row)
+    clusters: dict[str, dict[int, Row]] = {}
+    for number, row in enumerate(rows, 2):
+        name = cell(row, "z_cluster", f"{shown(path)}, row {number:,}")
+        clusters.setdefault(name, {})[number] = row
     out = []
     for name, held in clusters.items():
         place = f"{shown(path)}, z_cluster {name!r}"
-        points = [cell(row, column, place) for row in held]
-        said = verdict(held[0]["z_ismatch"], place)
+        points = [name_of([cell(row, column, place) for column in named]) for row in held.values()]
+        flags = [row["z_ismatch"] for row in held.values()]
+        said, *others = {verdict(flag, place) for flag in flags}
+        if others:
+            raise FileError(f"{place}: its records must have one z_isMatch; got {listed(flags)}.")
         groups = [points] if said == "match" else [[point] for point in points]
         claim = {"unsure": points} if said == "unsure" else {"groups": groups}
         out.append(Judgement.from_dict(claim, name, place))
@@ -119,27 +131,27 @@ def matchbox(data: Mapping[str, Any], name: str, place: str) -> Judgement:
 def matchbox_download(path: str) -> list[Judgement]:
     """What matchbox gives out: who endorsed which part of what was shown, and the points of both, as two tables.
 
-    The parts of a judgement follow each other, and together they are all that was shown.
+    The parts of a judgement are all that was shown; those of different users or clusters may stand between them.
     """
     endorsed, leaves = _matchbox_tables(path)
     out: list[Judgement] = []
-    groups: list[list[int]] = []
+    open_groups: dict[tuple[str, int], list[list[int]]] = {}
     for number, (user, part, whole) in enumerate(endorsed, 1):
+        groups = open_groups.setdefault((user, whole), [])
         groups.append(leaves.get(part, [part]))
-        seen = {point for group in groups for point in group}
-        here = leaves.get(whole, [whole])
-        if not seen.issubset(here):
+        points = [point for group in groups for point in group]
+        here = set(leaves.get(whole, [whole]))
+        if len(set(points)) < len(points) or not here.issuperset(points):
             raise FileError(
                 f"{shown(path)}, row {number:,}: the parts that {user} endorsed are not those of cluster {whole}."
             )
-        if len(seen) == len(here):
-            fields = {"groups": groups, "by": user, "shown": whole}
+        if len(points) == len(here):
+            fields = {"groups": open_groups.pop((user, whole)), "by": user, "shown": whole}
             out.append(
                 Judgement.from_dict(fields, f"judgement {len(out) + 1}", f"{shown(path)}, row {number:,}")
             )
-            groups = []
-    if groups:
-        raise FileError(f"{shown(path)} ends before all parts of cluster {whole} are endorsed.")
+    for user, whole in open_groups:
+        raise FileError(f"{shown(path)} ends before all parts of cluster {whole} are endorsed by {user}.")
     return out
 
 
@@ -162,7 +174,7 @@ def _matchbox_tables(path: str) -> tuple[list[tuple[str, int, int]], dict[int, l
     return endorsed, dict(leaves)
 
 
-def dedupe(data: Mapping[str, Any], path: str, key: str | None) -> Iterator[Judgement]:
+def dedupe(data: Mapping[str, Any], path: str, key: Key | None) -> Iterator[Judgement]:
     """Training data of dedupe: pairs of records, which the key tells apart."""
     verdicts: dict[str, PairVerdict] = {"match": "match", "distinct": "no match"}
     for kind, said in verdicts.items():
@@ -180,27 +192,29 @@ def dedupe(data: Mapping[str, Any], path: str, key: str | None) -> Iterator[Judg
             yield pair(one, two, said, id=name)
 
 
-def _key(record: Any, key: str | None, place: str) -> Any:
+def _key(record: Any, key: Key | None, place: str) -> Any:
     names = list(record) if isinstance(record, dict) else []
     if key is None:
         raise FileError(
             f"{place} holds the content of records, which does not say which points they are.",
             Message("name the field that does with `key=`: {fields}.", fields=listed(names)),
         )
-    if key not in names:
+    named = key_parts(key, names)
+    if not set(named).issubset(names):
         raise ArgumentError.about("key", f"must be a field of the records; {place} has {listed(names)}.")
-    if not isinstance(record[key], str | int | float):
-        raise FileError(f"{place}: {key} must be text or a number; got {record[key]!r}.")
-    return record[key]
+    for name in named:
+        if not isinstance(record[name], str | int | float):
+            raise FileError(f"{place}: {name} must be text or a number; got {record[name]!r}.")
+    return record[named[0]] if len(named) == 1 else tuple(record[name] for name in named)
 
 
 # ---- Babel
 
 
 def babel_of_text(text: str, place: str) -> list[Judgement]:
-    """The tests in the text of an issue."""
+    """The tests in the text of an issue, or in a file of YAML."""
     found = [(kind, [point.strip() for point in points.split("|")]) for kind, points in WIKI.findall(text)]
-    for block in BLOCK.findall(text):
+    for block in BLOCK.findall(text) or FILE.findall(text):
         found += _yaml(block, place)
     return [one for kind, points in found if (one := _babel(kind, points, place)) is not None]
 
@@ -248,12 +262,14 @@ def _plain(text: str) -> str:
 
 
 def _babel(kind: str, points: Sequence[Any], place: str) -> Judgement | None:
+    if kind.casefold() not in (TOGETHER, APART):
+        return None
     texts = list(dict.fromkeys(map(str, points)))
     name = f"{kind} {' '.join(texts)}"
+    if len(texts) < 2:
+        raise FileError(f"{place}: {kind} must have lists of two or more names; got {listed(texts)}.")
     if kind.casefold() == TOGETHER:
         return Judgement.from_dict({"groups": [texts]}, name, place)
-    if kind.casefold() != APART:
-        return None
     # Babel asks of three or more names only that they are not all the same, which no judgement can say.
     why = {"why": "not all the same in Babel, read as all apart"} if len(texts) > 2 else {}
     return Judgement.from_dict({"groups": [[point] for point in texts]} | why, name, place)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from clusterdiff.errors import FileError, listed
 from clusterdiff.files import STDIN, from_json, read_text, shown, suffix
 from clusterdiff.formats.catalogue import BY_SUFFIX, TABLES
 from clusterdiff.judgements import other_tools
-from clusterdiff.judgements.judgement import Judgement, checked, pair
+from clusterdiff.judgements.judgement import CLAIMS, Judgement, checked, pair
 from clusterdiff.judgements.references import CellNames, is_reference, refuse_reference
-from clusterdiff.judgements.rows import VERDICTS, Row, cell, read_rows, verdict
+from clusterdiff.judgements.rows import VERDICTS, Row, cell, read_rows, rows_of_objects, verdict
+from clusterdiff.points.keys import Key
+
+#: Reads rows, with their columns, the name of the file and the columns of the points.
+Reader: TypeAlias = Callable[[Sequence[Row], Sequence[str], str, Key | None], list[Judgement]]
 
 #: Fields of a judgement that a table may have as columns.
 FIELDS = (
@@ -34,12 +38,12 @@ FIELDS = (
 
 
 def read_judgements(
-    path: str, key: str | None = None, cells: CellNames | None = None
+    path: str, key: Key | None = None, cells: CellNames | None = None
 ) -> tuple[list[Judgement], dict[str, Any] | None]:
     """The judgements of a file, and the header of a review, if it is one.
 
-    ``key`` is the column that names the points where records stand in their place; ``cells`` are those of the
-    comparison that references of a page refer to.
+    ``key`` is the column, or several, that name the points where records stand in their place; ``cells`` are those of
+    the comparison that references of a page refer to.
     """
     path = _files_of_folder(path)
     kind = "" if path == STDIN else suffix(path)
@@ -60,18 +64,18 @@ def read_judgements(
     # No other line breaks: a name may hold those of Unicode.
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     if len(lines) > 1 and lines[0][1].rstrip()[-1:] in ("}", "]"):
-        return _from_lines(_parsed(lines, path), path, cells)
+        return _from_lines(_parsed(lines, path), path, key, cells)
     data = from_json(text, path)
     if isinstance(data, list) and any(isinstance(one, dict) and "op" in one for one in data):
         return other_tools.openrefine(data, shown(path)), None
     if isinstance(data, list) and not (len(data) > 2 and isinstance(data[2], str)):
-        return _from_lines(list(enumerate(data, 1)), path, cells)
+        return _from_lines(list(enumerate(data, 1)), path, key, cells)
     if isinstance(data, dict):
         if tests := other_tools.babel_of_json(data, shown(path)):
             return tests, None
         if {"match", "distinct"} <= data.keys():
             return list(other_tools.dedupe(data, path, key)), None
-    return _from_lines([(lines[0][0], data)], path, cells)
+    return _from_lines([(lines[0][0], data)], path, key, cells)
 
 
 def _files_of_folder(path: str) -> str:
@@ -99,8 +103,13 @@ def _parsed(lines: Sequence[tuple[int, str]], path: str) -> list[tuple[int, Any]
 
 
 def _from_lines(
-    lines: Sequence[tuple[int, Any]], path: str, cells: CellNames | None
+    lines: Sequence[tuple[int, Any]], path: str, key: Key | None, cells: CellNames | None
 ) -> tuple[list[Judgement], dict[str, Any] | None]:
+    objects = [data for _, data in lines if isinstance(data, dict)]
+    table = len(objects) == len(lines) and CLAIMS.isdisjoint(objects[0])
+    if table and (reader := _shape(objects[0])):
+        columns, rows = rows_of_objects(objects)
+        return reader(rows, columns, path, key), None
     out: list[Judgement] = []
     header: dict[str, Any] | None = None
     file = shown(path)
@@ -141,16 +150,20 @@ def _answered(data: Any, header: dict[str, Any] | None) -> Any:
 # ---- tables
 
 
-def _from_table(path: str, key: str | None) -> list[Judgement]:
+def _from_table(path: str, key: Key | None) -> list[Judgement]:
     columns, rows = read_rows(path)
-    folded = {column.casefold() for column in columns}
-    for known, reader in SHAPES.items():
-        if folded.issuperset(known):
-            return reader(rows, columns, path, key)
+    if reader := _shape(columns):
+        return reader(rows, columns, path, key)
     raise FileError(
         f"{shown(path)} is not a table of judgements: it has the columns {listed(columns)}.",
         "pairs have a, b and verdict; groups have judgement, group and point.",
     )
+
+
+def _shape(columns: Iterable[str]) -> Reader | None:
+    """What reads a table with such columns."""
+    folded = {column.casefold() for column in columns}
+    return next((reader for known, reader in SHAPES.items() if folded.issuperset(known)), None)
 
 
 def _beside(columns: Sequence[str], claim: Collection[str], path: str) -> list[tuple[str, str]]:
@@ -218,7 +231,7 @@ READ: dict[str, Callable[[str, str, str], object]] = {
 }
 
 
-def _pairs(rows: Sequence[Row], columns: Sequence[str], path: str, key: str | None) -> list[Judgement]:
+def _pairs(rows: Sequence[Row], columns: Sequence[str], path: str, key: Key | None) -> list[Judgement]:
     out, file = [], shown(path)
     beside = _beside(columns, ("a", "b", "verdict"), path)
     for number, row in enumerate(rows, 2):
@@ -234,7 +247,7 @@ def _pairs(rows: Sequence[Row], columns: Sequence[str], path: str, key: str | No
     return out
 
 
-def _long(rows: Sequence[Row], columns: Sequence[str], path: str, key: str | None) -> list[Judgement]:
+def _long(rows: Sequence[Row], columns: Sequence[str], path: str, key: Key | None) -> list[Judgement]:
     """A row per point: judgements in the order in which they appear."""
     file, beside = shown(path), _beside(columns, ("judgement", "group", "point", "id"), path)
     judgements: dict[str, dict[int, Row]] = {}
@@ -258,7 +271,7 @@ def _long(rows: Sequence[Row], columns: Sequence[str], path: str, key: str | Non
 
 
 #: Tables by the columns that tell what they hold.
-SHAPES: dict[tuple[str, ...], Callable[[Sequence[Row], Sequence[str], str, str | None], list[Judgement]]] = {
+SHAPES: dict[tuple[str, ...], Reader] = {
     ("clerical_match_score",): other_tools.splink,
     ("z_cluster", "z_ismatch"): other_tools.zingg,
     ("judgement", "group", "point"): _long,

@@ -25,7 +25,7 @@ top_option = click.option("--top", default=10, show_default=True, help="How many
 key_option = click.option(
     "--key",
     metavar="COLUMN",
-    help="Names the points where a file has more than one column: dedupe, Zingg, splink.",
+    help="Names the points where a file has more than one column: dedupe, Zingg, splink; or several, with commas.",
 )
 
 
@@ -100,6 +100,7 @@ def command(
             error_console().print(
                 "nothing is written while judgements contradict each other; --settle lets author and date decide",
                 style="red",
+                soft_wrap=True,
             )
         sys.exit(1)
 
