@@ -197,6 +197,9 @@ def test_pairs_have_to_be_plain(tmp_path: Path) -> None:
         ("Match", ("True", "False"), "False and True"),
         ("clerical_match_score", ("1.0", "0.3"), "0.3 and 1.0"),
         ("label", ("0", "0"), "0"),
+        ("decision", ("1", "0"), "0 and 1"),
+        ("reviewed", ("Match", "Not a match"), "Match and Not a match"),
+        ("reviewed", ("unsure", "unsure"), "unsure"),
     ],
 )
 def test_judged_pairs_are_not_links(tmp_path: Path, column: str, values: tuple[str, str], held: str) -> None:
@@ -220,10 +223,22 @@ def test_judged_pairs_are_not_links(tmp_path: Path, column: str, values: tuple[s
     )
 
 
+def test_three_verdicts_are_two_too_many(tmp_path: Path) -> None:
+    """A label may be of many values, but not if these are verdicts."""
+    path = tmp_path / "labels.csv"
+    path.write_text("left,right,label\na,b,match\nb,c,no match\nd,e,unsure\n")
+    with pytest.raises(
+        cd.FileError, match="holds match and no match and unsure, so not every pair is a link"
+    ):
+        cd.read(path, pairs=True)
+
+
 def test_columns_that_judge_nothing(tmp_path: Path) -> None:
     """Matches alone are links, and a label with many values is something else."""
     path = tmp_path / "labels.csv"
-    path.write_text("left,right,is_match,label\na,b,1,x\nb,c,1,y\nd,e,1,z\n")
+    path.write_text(
+        "left,right,is_match,label,same_town,kind\na,b,1,x,1,match\nb,c,1,y,0,match\nd,e,1,z,1,other\n"
+    )
     assert cd.read(path, pairs=True) == cd.Clustering([["a", "b", "c"], ["d", "e"]])
 
 

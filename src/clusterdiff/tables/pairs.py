@@ -34,26 +34,42 @@ ENDS = (
     ("source", "target"), ("point1", "point2"), ("record1", "record2"), ("ltable_id", "rtable_id"),
 )  # fmt: skip
 SCORES = ("score", "probability", "match_probability", "similarity", "confidence")
-#: Names of what was judged of a pair, which may be that it is no link: the first is a score if there is no other, and
-#: the last ones are judgements only if they hold two values.
+#: Names of what was judged of a pair, which may be that it is no link: the first is a score if there is no other.
 JUDGED = (
     "clerical_match_score",
     "verdict",
     "judgement",
+    "judgment",
     "is_match",
+    "z_ismatch",
     "match",
     "matched",
     "is_duplicate",
     "duplicate",
+    "is_same",
+)
+#: These are judgements only if they hold two values.
+TWO_VALUED = (
     "label",
     "class",
+    "decision",
+    "target",
+    "gold",
+    "truth",
+    "ground_truth",
+    "same",
+    "status",
+    "outcome",
 )
-TWO_VALUED = ("label", "class")
 #: What says of a pair that it is no link.
 NO_LINK = frozenset({
     "0", "0.0", "-1", "false", "f", "no", "n", "distinct", "different", "nonmatch", "non-match", "non_match",
-    "no match", "negative", "unsure",
+    "no match", "no_match", "not a match", "negative", "unsure", "uncertain",
 })  # fmt: skip
+#: A column of such words judges pairs, however it is called.
+WORDS = NO_LINK - {"0", "0.0", "-1", "false", "f", "no", "n"} | {"match", "positive", "duplicate", "same"}
+#: So many rows tell whether a column may be one of words.
+HEAD = 1000
 
 
 def load_pairs(con: Connection, scan: Scan, point: Key | None, threshold: float | None) -> Loaded:
@@ -192,23 +208,10 @@ def _named_score(point: Key | None) -> bool:
 
 def _refuse_judgements(con: Connection, scan: Scan, read: set[str | None]) -> None:
     """Raise if a column that is not read says of some pairs that they are no links."""
-    for column in scan.columns:
-        name = column.casefold()
-        if name not in JUDGED or column in read:
-            continue
-        text = f"CAST({quoted(column)} AS VARCHAR)"
-        try:
-            source, parameters = scan.relation([column])
-            rows = con.execute(
-                f"SELECT {text}, TRY_CAST({text} AS DOUBLE) FROM {source} "
-                f"WHERE {text} <> '' GROUP BY ALL ORDER BY ALL LIMIT 6",
-                list(parameters),
-            ).fetchall()
-        except duckdb.Error as error:
-            raise scan.error(error) from None
+    for column in _suspects(con, scan, [column for column in scan.columns if column not in read]):
+        rows = _values(con, scan, column)
         values = [value for value, _ in rows]
-        several = len(values) == 2 if name in TWO_VALUED else len(values) > 1
-        if not several and not (len(values) == 1 and values[0].casefold() in NO_LINK):
+        if not _judges(column.casefold(), values):
             continue
         ways = [
             Message("keep the rows that are links, and drop the column"),
@@ -220,6 +223,46 @@ def _refuse_judgements(con: Connection, scan: Scan, read: set[str | None]) -> No
         raise FileError(
             f"{shown(scan.name)}: the column {column!r} holds {held}, so not every pair is a link.", ways
         )
+
+
+def _judges(name: str, values: Sequence[str]) -> bool:
+    """Whether different values of a column say that not every pair is a link."""
+    folded = {value.strip().casefold() for value in values}
+    if folded <= WORDS or len(folded) == 1:
+        return not folded.isdisjoint(NO_LINK)
+    return len(folded) > 1 if name in JUDGED else name in TWO_VALUED and len(folded) == 2
+
+
+def _suspects(con: Connection, scan: Scan, columns: Sequence[str]) -> list[str]:
+    """The columns that are called like judgements, or begin with words of judgements only."""
+    named = {column for column in columns if column.casefold() in (*JUDGED, *TWO_VALUED)}
+    others = [column for column in columns if column not in named]
+    if others:
+        texts = ", ".join(f"lower(trim({quoted(column)}::VARCHAR))" for column in others)
+        try:
+            source, parameters = scan.relation(others)
+            head = con.execute(f"SELECT {texts} FROM {source} LIMIT {HEAD}", list(parameters)).fetchall()
+        except duckdb.Error as error:
+            raise scan.error(error) from None
+        for column, values in zip(others, zip(*head, strict=True), strict=False):
+            said = {value for value in values if value}
+            if said and said <= WORDS:
+                named.add(column)
+    return [column for column in columns if column in named]
+
+
+def _values(con: Connection, scan: Scan, column: str) -> list[tuple[str, float | None]]:
+    """The first different values of a column, as text, and as numbers where they are."""
+    text = f"CAST({quoted(column)} AS VARCHAR)"
+    try:
+        source, parameters = scan.relation([column])
+        return con.execute(
+            f"SELECT {text}, TRY_CAST({text} AS DOUBLE) FROM {source} "
+            f"WHERE {text} <> '' GROUP BY ALL ORDER BY ALL LIMIT 6",
+            list(parameters),
+        ).fetchall()
+    except duckdb.Error as error:
+        raise scan.error(error) from None
 
 
 def _numbered(con: Connection, scan: Scan, ends: tuple[str, str], score: str | None) -> tuple[str, str, str]:
