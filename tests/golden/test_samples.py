@@ -44,7 +44,7 @@ def test_sampled_clusters(case: dict[str, Any]) -> None:
         one = found[named(name)]
         assert (one.value, one.error) == pytest.approx((wanted[0], wanted[2]), abs=1e-12)
         low, high = case["intervals"][name][1:]
-        assert (one.low, one.high) == pytest.approx((low, high), abs=1e-9), name
+        assert (one.low, one.high) == pytest.approx((low, high), abs=1e-12), name
     ends = bounds_of_s_h(sample, weigh(sample, design, None, None))  # type: ignore[arg-type]
     for got, wanted in zip(ends, case["bounds"], strict=True):
         values = [got.value, got.linear, got.jackknife, got.freedom, got.worth]
@@ -74,6 +74,6 @@ def test_judged_pairs(case: dict[str, Any]) -> None:
         one = pairs.estimates(0.95)[f"pairs.{name}"]
         assert one.value == pytest.approx(wanted["estimate"], abs=1e-12)
         assert one.error == pytest.approx(wanted["se"], abs=1e-12)
-        assert (one.low, one.high) == pytest.approx((wanted["low"], wanted["high"]), abs=1e-9)
+        assert (one.low, one.high) == pytest.approx((wanted["low"], wanted["high"]), abs=1e-12)
         if "bounds" in wanted:
             assert one.bounds == pytest.approx(wanted["bounds"], abs=1e-12)

@@ -12,7 +12,7 @@ EQUAL = 1e-12
 #: Exact if only the component's own points are resolved.
 INNER = ("true_pairs", "wrong_pairs", "b3.precision", "vi", "purity", "edits", "muc_links")
 #: Exact if the sizes of the true clusters that touch it are known as well; otherwise cut at the component.
-OUTER = ("b3.recall", "S'", "point_f", "jaccard", "element_centric", "exact")
+OUTER = ("b3.recall", "S'", "point_f", "point_jaccard", "element_centric", "exact")
 
 
 def _size(codes: Int64Array) -> FloatArray:
@@ -52,7 +52,7 @@ def _terms(run: Int64Array, true: Int64Array, a: FloatArray) -> dict[str, FloatA
         "vi": np.log(b) - 2 * np.log(m),
         "S'": (split + merge) / 2,
         "point_f": 2 * m / (a + b),
-        "jaccard": m / (a + b - m),
+        "point_jaccard": m / (a + b - m),
         "element_centric": m / np.maximum(a, b),
         "exact": ((m == a) & (m == b)).astype(float),
         "right": ((m == a) & (m == b)).astype(float),
