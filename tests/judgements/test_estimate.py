@@ -204,6 +204,7 @@ def test_a_sample_in_which_little_is_wrong_is_warned_of() -> None:
         ({"drawn": ["z"]}, "`drawn` must name points that the run has"),
         ({"design": "clusters", "probabilities": [0.5, 0.5]}, "these have inclusion probabilities"),
         ({"design": "clusters", "population": 1}, "at least the 2 clusters drawn; got 1"),
+        ({"design": "points", "population": 9}, "`population` makes a sample of clusters more exact"),
         ({"probabilities": [0.5, 0.5], "method": "basic"}, "`method` is 'basic', but only clusters"),
         ({"design": "clusters", "method": "bootstrap"}, "`method` must be one of"),
     ],
@@ -261,7 +262,10 @@ def test_the_command_estimates_from_files(tmp_path: Path) -> None:
         "| b3.recall | 0.6667 |"
         in command("estimate", true, run, "--design", "clusters", "--markdown").stdout
     )
-    assert "\\toprule" in command("estimate", true, run, "--design", "clusters", "--latex").stdout
+    typeset = command("estimate", true, run, "--design", "clusters", "--latex", "--population", 99).stdout
+    assert "\\toprule" in typeset
+    assert typeset.splitlines()[-1].startswith("% clusterdiff:")
+    assert typeset.splitlines()[-1].endswith("|population:99")
     assert command("estimate", true, run).exit_code == 2
     assert "--design clusters" in command("estimate", true, run).output
     pairs = tmp_path / "pairs.csv"

@@ -23,7 +23,7 @@ from clusterdiff.judgements.resolved import MEASURES, estimate_clusters, estimat
 from clusterdiff.judgements.review import answered_points, digests, reviews_points, shows
 from clusterdiff.judgements.reviewed import estimate_difference, header_of
 from clusterdiff.judgements.runs import Indexed, PointFinder, named_columns, open_run
-from clusterdiff.judgements.samples import Design, MissingPoints, lay_sample, placed
+from clusterdiff.judgements.samples import Design, MissingPoints, Sample, lay_sample, placed
 from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray
 from clusterdiff.tables.frames import is_table
@@ -194,6 +194,12 @@ def _of_clusters(
         )
     if design is not None:
         one_of("design", design, DESIGNS)
+    if population is not None and design != "clusters":
+        raise ArgumentError.about(
+            "population",
+            "makes a sample of clusters more exact that were drawn with equal probability.",
+            Message('leave it out, or pass `design="clusters"`.'),
+        )
     asked = list(MEASURES if measures is None else measures)
     for measure in asked:
         if parsed(measure) is None:
@@ -203,7 +209,9 @@ def _of_clusters(
                 f"pairs.f1(beta=2); got {measure!r}.",
                 nearest(measure, MEASURES),
             )
-    told = _signature(design, given is not None, len(laid), laid.n, laid.dropped, missing)
+    told = _signature(design, given is not None, laid, missing)
+    if population is not None:
+        told += f"|population:{population}"
     if drawn is not None or given is not None:
         refuse_resampling(how, "only clusters that were drawn alike, or through points, are resampled")
     if drawn is not None:
@@ -334,9 +342,7 @@ def _checked(probabilities: Sequence[float], draws: int) -> FloatArray:
     return found
 
 
-def _signature(
-    design: Design | None, given: bool, draws: int, n: int, dropped: int, missing: MissingPoints
-) -> str:
+def _signature(design: Design | None, given: bool, laid: Sample, missing: MissingPoints) -> str:
     drawn = "probabilities" if given else design or "points"
-    lost = f"|missing:{missing}({dropped})" if dropped else ""
-    return f"clusterdiff:{__version__}|design:{drawn}|draws:{draws}|points:{n}{lost}"
+    lost = f"|missing:{missing}({laid.dropped})" if laid.dropped else ""
+    return f"clusterdiff:{__version__}|design:{drawn}|draws:{len(laid)}|points:{laid.n}{lost}"

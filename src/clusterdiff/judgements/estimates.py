@@ -138,7 +138,8 @@ class Estimates(Mapping[str, Estimate]):
         return "\n".join(lines) + "\n" + "".join(notes) + f"\n\n{self.signature}\n"
 
     def to_latex(self) -> str:
-        """A table in LaTeX, for booktabs."""
+        """A table in LaTeX, for booktabs, with its warnings and signature as comments below."""
+        notes = [f"warning: {warning}" for warning in self.warnings]
         body = [f"{' & '.join(map(latex, row))} \\\\" for row in self.rows()]
         head = f"{' & '.join(map(latex, self.heads))} \\\\"
         return "\n".join(
@@ -150,6 +151,7 @@ class Estimates(Mapping[str, Estimate]):
                 *body,
                 "\\bottomrule",
                 "\\end{tabular}",
+                *(f"% {note}" for note in (*notes, self.signature)),
                 "",
             ]
         )
