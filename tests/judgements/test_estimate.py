@@ -376,6 +376,18 @@ def test_a_run_may_stay_in_its_engine() -> None:
         )
         with pytest.raises(cd.errors.LabelError, match="lacks 1 point of the sample: 'q'"):
             cd.estimate([["q"]], lazy, design="points")
+    for kind in (
+        pl.Int64,
+        pl.UInt64,
+        pl.Float64,
+    ):  # numbers name the points that their text names, wherever they are
+        numbered = table.with_columns(pl.Series("id", range(900), dtype=kind))
+        for run in (numbered, numbered.lazy(), numbered.to_pandas()):
+            named = [[str(point).removeprefix("p") for point in draw] for draw in draws]
+            assert cd.estimate(named, run, design="points").to_dict() == wanted.to_dict()
+            for odd in ("900", "-1", "07", "x"):
+                with pytest.raises(cd.errors.LabelError, match=f"lacks 1 point of the sample: '{odd}'"):
+                    cd.estimate([[odd, "7"]], run, design="points")
     other = table.rename({"id": "mention", "cluster": "inventor"})
     told: dict[str, Any] = {"point": "mention", "cluster": "inventor"}
     pairs = cd.Judgements([{"groups": [["p1", "p2"]]}])

@@ -15,9 +15,10 @@ from clusterdiff.inputs.choice import CORPORA, recognise
 from clusterdiff.inputs.files import TableFile
 from clusterdiff.messages import Message
 from clusterdiff.points.clustering import Clustering
+from clusterdiff.points.index import ColumnNames
 from clusterdiff.points.labels import Int64Array
 from clusterdiff.points.ordering import rank_texts
-from clusterdiff.points.texts import positions, refuse_ambiguous, texts
+from clusterdiff.points.texts import places_of, positions, refuse_ambiguous, texts
 
 
 def read_run(data: object, argument: str) -> Clustering:
@@ -117,8 +118,11 @@ class Indexed:
     def find(self, names: Sequence[str]) -> Int64Array:
         """Where points stand, by their text; -1 for those that the run has not, or has in no cluster."""
         points = self.points
+        integers = points.integers if isinstance(points, ColumnNames) else None
         if isinstance(points, range):
             found = positions(names, len(points))
+        elif integers is not None:
+            found = places_of(names, integers)
         else:
             refuse_ambiguous(points)
             codes, first, _ = _core.encode_lists([list(names), texts(points)])

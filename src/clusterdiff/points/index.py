@@ -31,6 +31,16 @@ class ColumnNames(LazyNames):
         self.column = column
 
     @property
+    def integers(self) -> Int64Array | None:
+        """The names, if all are integers of 64 bits with a sign."""
+        import pyarrow as pa
+
+        if self.column.null_count or not pa.types.is_signed_integer(self.column.type):
+            return None
+        found: Int64Array = self.column.to_numpy()
+        return found
+
+    @property
     def unique(self) -> bool:
         """Whether all points have a name, and no two the same."""
         return not self.column.null_count and len(read_labels(self.column, "names").names) == len(self)

@@ -79,6 +79,22 @@ def positions(names: Sequence[str], n: int) -> Int64Array:
     return np.array([place if 0 <= place < n else -1 for place in places], dtype=np.int64)
 
 
+def places_of(names: Sequence[str], integers: Int64Array) -> Int64Array:
+    """Where points stand that are called by integers; -1 for those that there are not.
+
+    >>> places_of(["7", "3", "07", "5"], np.array([3, 7]))
+    array([ 1,  0, -1, -1])
+    """
+    asked = np.array(sorted({int(name) for name in names if is_whole(name)}), dtype=np.int64)
+    if not len(asked):
+        return np.full(len(names), -1)
+    at = np.searchsorted(asked, integers)
+    at[at == len(asked)] = 0
+    here = np.flatnonzero(asked[at] == integers)
+    place = dict(zip(asked[at[here]].tolist(), here.tolist(), strict=True))
+    return np.array([place.get(int(name), -1) if is_whole(name) else -1 for name in names], dtype=np.int64)
+
+
 def is_whole(name: str) -> bool:
     """Whether a name is a whole number of 64 bits, as it is written.
 

@@ -49,9 +49,10 @@ class Neighbourhood:
     def __init__(self, table: Any, argument: str) -> None:
         point, cluster = choose_columns(table, argument)
         frame = nw.from_native(table).lazy()
-        # Whole numbers are looked for as such, since an engine would have to write every one of them as text.
-        self._whole = frame.collect_schema()[point].is_integer()
-        name = nw.col(point) if self._whole else nw.col(point).cast(nw.String)
+        # Whole numbers are looked for as such, also as floats: an engine would have to write every one as text.
+        kind = frame.collect_schema()[point]
+        self._number = int if kind.is_integer() else float if kind.is_float() else None
+        name = nw.col(point) if self._number is not None else nw.col(point).cast(nw.String)
         rows = frame.select(name.alias("i"), nw.col(cluster).alias("t"))
         self._rows = rows.filter(~nw.col("i").is_null() & ~nw.col("t").is_null())
         self._engine = engine_of(self._rows)
@@ -92,7 +93,8 @@ class Neighbourhood:
         return np.array([self._place.get(name, -1) for name in names], dtype=np.int64)
 
     def _ask(self, names: list[str]) -> None:
-        asked = [int(name) for name in names if is_whole(name)] if self._whole else names
+        number = self._number
+        asked = names if number is None else [number(name) for name in names if is_whole(name)]
         if not asked:
             return
         found = self._fetched(self._rows.filter(nw.col("i").is_in(asked)), "i", "t")
