@@ -75,9 +75,11 @@ NONE = Report()
 
 def _read(paths: Sequence[str]) -> object:
     """The judgements of some files; None if there are none."""
+    if not paths:
+        return None
     from clusterdiff.judgements.collection import Judgements
 
-    return Judgements.read(*paths) if paths else None
+    return Judgements.read(*paths)
 
 
 def file_name(file: Source) -> str:

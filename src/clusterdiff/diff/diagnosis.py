@@ -106,7 +106,7 @@ def _fixed(
     if not shapes.analysis.loss.total > ROUNDING:
         return []
     try:
-        return groups(Correction(shapes, source, *scored), rows, confusions=few)
+        return groups(Correction(shapes, source, *scored, rules=bool(rows)), rows, confusions=few)
     except MeasureError:
         return []
 

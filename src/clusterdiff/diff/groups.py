@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
 from math import isclose
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from clusterdiff import _core
 from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.hits import COVER
 from clusterdiff.diff.loss import ROUNDING, CellLoss
@@ -18,7 +21,7 @@ from clusterdiff.measures import Measure, resolve
 from clusterdiff.measures.subcomponents import by_entropy
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.union import uneven_of
-from clusterdiff.points.labels import BoolArray, FloatArray, Int64Array, Labels
+from clusterdiff.points.labels import BoolArray, FloatArray, Int64Array, IntArray, Labels
 
 #: A predicate is a rule if so many of its points were hit, so many times as often as others.
 RATE, TIMES = 0.1, 3
@@ -28,7 +31,7 @@ NOBODY = np.empty(0, dtype=np.int64)
 
 
 class Proposal(NamedTuple):
-    """A group that may be chosen: the places of its points among those of damaged components, ascending.
+    """A group that may be chosen: the places of its points (or cells) among those of damaged components, ascending.
 
     ``partners`` says which of all these points do not have the rule's predicate.
     """
@@ -44,16 +47,26 @@ class Correction:
 
     Points are moved inside their components, and S_H adds up over these: after a change, those that it puts right
     lose nothing, and only the others that it touches are scored again. Other measures are computed from all points.
+    Unless ``rules`` tell the points of a cell apart, whole cells are put right, which are fewer: S_H alone is computed
+    from these, where points weigh alike and none is lost.
     """
 
-    def __init__(self, shapes: Shapes, source: PointSource, measure: Measure, score: float) -> None:
+    def __init__(
+        self, shapes: Shapes, source: PointSource, measure: Measure, score: float, rules: bool = True
+    ) -> None:
         self.shapes, self.measure = shapes, measure
         self._s_h, self._source = measure == resolve("S_H"), source
         analysis, meet, join = shapes.analysis, shapes.analysis.meet, shapes.join
-        #: The points of damaged components: everything below is about these alone.
-        self.at = points_of(analysis, shapes.codes != CODE["same"])
-        self.cell = meet.cell_of_point[self.at].astype(np.int64)
-        self.true, self.pred = source.clusters(self.at)
+        #: Points of damaged components, by position; or their cells, of so many points each. The rest is about these.
+        self.size: Int64Array | None = None
+        if self._s_h and not rules and source.weights is None and not meet.lost:
+            self.at = self.cell = join.damaged_cells
+            self.true, self.size = meet.true[self.at], meet.size[self.at]
+            self.pred = meet.pred[self.at].astype(np.int64)
+        else:
+            self.at = points_of(analysis, join.place >= 0)
+            self.cell = meet.cell_of_point[self.at].astype(np.int64)
+            self.true, self.pred = source.clusters(self.at)
         #: The place of each component among the damaged ones; that of each true cluster, and of each predicted one.
         #: Those that are made for true clusters without a home are numbered after the others.
         self._of_true = join.place[join.of_true]
@@ -107,7 +120,8 @@ class Correction:
         there = (true >= 0) | (pred >= 0)
         if there.any():
             weights = None if self._weights is None else self._weights[inside][there]
-            meet = met(true[there], pred[there], weights)
+            size = None if self.size is None else self.size[inside][there]
+            meet = met(true[there], pred[there], weights, size)
             if meet.total:
                 of_true, of_pred = self._of_true[meet.true_names], self._of_pred[meet.pred_names]
                 found = CellLoss.of(by_entropy(meet)).by(of_true[meet.true], len(lost), of_true, of_pred)
@@ -138,7 +152,7 @@ class Correction:
         return self._rise(_share(lost, total))
 
     def apply(self, candidate: Proposal, whole: float) -> Group:
-        """Put a group right."""
+        """Put a group right; ``at`` are still places in ``at`` here."""
         chosen = self.to_do(candidate)
         if self._s_h:
             self._lost, self._total = self._losing(chosen)
@@ -149,7 +163,22 @@ class Correction:
         gain, self.score = self._rise(score), score
         partners = 0 if candidate.partners is None else int(np.count_nonzero(candidate.partners[chosen]))
         kind, what = candidate.kind, candidate.what
-        return Group(kind, what, len(chosen), partners, gain, gain / whole, self.score, self.at[chosen])
+        points = len(chosen) if self.size is None else int(self.size[chosen].sum())
+        return Group(kind, what, points, partners, gain, gain / whole, self.score, chosen)
+
+    def located(self, found: list[Group]) -> list[Group]:
+        """Groups with the positions of their points."""
+        if self.size is None:
+            return [replace(group, at=self.at[group.at]) for group in found]
+        meet = self.shapes.analysis.meet
+        number = np.full(len(meet), -1, dtype=np.int8)
+        for i, group in enumerate(found):
+            number[self.at[group.at]] = i
+        of_point = number[meet.cell_of_point]
+        inside = np.flatnonzero(of_point >= 0)
+        indptr, members = _core.group_members(of_point[inside], len(found))
+        places = [inside[members[begin:end]] for begin, end in pairwise(indptr.tolist())]
+        return [replace(group, at=at) for group, at in zip(found, places, strict=True)]
 
     def touches(self, proposal: Proposal, components: BoolArray) -> bool:
         """Whether a proposal would still change one of some components."""
@@ -175,8 +204,16 @@ def points_of(analysis: Analysis, components: BoolArray) -> Int64Array:
     return np.flatnonzero(chosen)
 
 
-def met(true: Int64Array, pred: Int64Array, weights: Any) -> Meet:
-    """The meet of points by their clusters, which are called by their numbers; -1 is none."""
+def met(true: IntArray, pred: IntArray, weights: Any, size: Int64Array | None = None) -> Meet:
+    """The meet of points by their clusters, which are called by their numbers; -1 is none.
+
+    With a ``size``, of so many points each, which are in clusters.
+    """
+    if size is not None:
+        cells = _core.meet(true, pred)
+        sizes = _core.group_sum(cells.locate(true, pred), len(cells), size)
+        table = _core.Cells(cells.indptr, cells.cols, sizes, cells.k_pred)
+        return Meet(table, cells.true_labels, cells.pred_labels)
     if min(true.min(initial=0), pred.min(initial=0)) >= 0:
         return Meet.of_points(true, pred, weights=weights)
     found = [np.unique(codes, return_inverse=True) for codes in (true, pred)]
@@ -206,7 +243,7 @@ def groups(correction: Correction, hits: list[Hit], *, confusions: bool = False)
         found.append(correction.apply(best[1], whole))
     if correction.left.any():
         found.append(correction.apply(_all_of("rest", correction.left), whole))
-    return found
+    return correction.located(found)
 
 
 class Proposals:

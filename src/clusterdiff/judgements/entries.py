@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from clusterdiff import _core
 from clusterdiff.caching import cached_property
 from clusterdiff.judgements.judgement import Judgement
 from clusterdiff.judgements.times import order_of_times
+from clusterdiff.points.graph import linked
 from clusterdiff.points.labels import BoolArray, Int64Array
 from clusterdiff.points.ordering import rank_texts
 
@@ -58,10 +57,7 @@ class Entries:
     def region(self) -> Int64Array:
         """For each judgement a number, the same for those that have points in common, directly or through others."""
         n, k = len(self.names), len(self.judgements)
-        ones = np.ones(len(self.point), dtype=np.int8)
-        graph = coo_array((ones, (self.point, n + self.judgement)), shape=(n + k, n + k))
-        _, found = connected_components(graph, directed=False)
-        return found[n:].astype(np.int64)
+        return linked(n + k, self.point, n + self.judgement)[n:]
 
     @cached_property
     def first(self) -> Int64Array:
@@ -129,19 +125,17 @@ class Entries:
         )
         _, group = np.unique(self.group[rows], return_inverse=True)
         nodes = points + int(group.max()) + 1
-        edges = (mine[claims], points + group[claims])
-        graph = coo_array((np.ones(len(edges[0]), dtype=np.int8), edges), shape=(nodes, nodes))
-        linked = connected_components(graph, directed=False)[1][mine].astype(np.int64)
-        run = judgement * nodes + linked
+        together = linked(nodes, mine[claims], points + group[claims])[mine]
+        run = judgement * nodes + together
         groups = np.unique(np.stack([run[claims], group[claims]], axis=1), axis=0)[:, 0]
         twice = np.unique(groups[1:][groups[1:] == groups[:-1]]) % nodes
-        bad = np.isin(linked, twice) & claims
+        bad = np.isin(together, twice) & claims
         doubted = np.isin(mine, mine[~claims])
         some, others = np.flatnonzero(bad), np.flatnonzero(doubted)
         some = some[np.argsort(run[some], kind="stable")]
         one, two = pairs_within(run[some]), pairs_within(judgement[others])
         left, right = others[two[0]], others[two[1]]
-        new = ~(bad[left] & bad[right] & (linked[left] == linked[right]))
+        new = ~(bad[left] & bad[right] & (together[left] == together[right]))
         return np.r_[some[one[0]], left[new]], np.r_[some[one[1]], right[new]]
 
 

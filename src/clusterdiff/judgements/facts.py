@@ -6,13 +6,12 @@ from collections.abc import Iterable
 from itertools import combinations, pairwise
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components
 
 from clusterdiff import notebook
 from clusterdiff.caching import cached_property
 from clusterdiff.judgements.entries import Entries, pairs_within
 from clusterdiff.judgements.judgement import Group
+from clusterdiff.points.graph import linked
 from clusterdiff.points.labels import BoolArray, Int64Array
 from clusterdiff.wording import count
 
@@ -66,9 +65,7 @@ class Facts:
     def block(self) -> Int64Array:
         """The block of each point, numbered in the order of its least point."""
         n, (p, q, _) = len(self.names), self.together
-        graph = coo_array((np.ones(len(p), dtype=np.int8), (p, q)), shape=(n, n))
-        _, found = connected_components(graph, directed=False)
-        _, first, inverse = np.unique(found, return_index=True, return_inverse=True)
+        _, first, inverse = np.unique(linked(n, p, q), return_index=True, return_inverse=True)
         order = np.empty(len(first), dtype=np.int64)
         order[np.argsort(first)] = np.arange(len(first))
         return order[inverse.ravel()]
@@ -141,6 +138,8 @@ def _distinct_pairs(scope: Int64Array, block: Int64Array) -> int:
     if not len(block):
         return 0
     (_, scope), (blocks, block) = (np.unique(one, return_inverse=True) for one in (scope, block))
+    from scipy.sparse import csr_array  # see `linked`
+
     table = csr_array((np.ones(len(block), dtype=bool), (block, scope)))
     # Each block meets itself once, and every other twice; a few at a time, because all may meet all.
     work = np.cumsum(table.astype(np.int64) @ np.bincount(scope))

@@ -9,8 +9,6 @@ from functools import partial
 from itertools import chain
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from clusterdiff import notebook
 from clusterdiff.judgements.contradictions import Contradiction, contradictions
@@ -18,6 +16,7 @@ from clusterdiff.judgements.entries import Entries
 from clusterdiff.judgements.facts import Facts
 from clusterdiff.judgements.judgement import Judgement
 from clusterdiff.judgements.times import order_of_times
+from clusterdiff.points.graph import linked
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +60,7 @@ def _regions(judgements: Sequence[Judgement]) -> list[list[int]]:
     block = facts.block[entries.point]
     said, times = np.unique((entries.judgement * blocks + block)[bad[block]], return_counts=True)
     one, where = np.divmod(said[times > 1], max(1, blocks))
-    graph = coo_array((np.ones(len(one), dtype=np.int8), (one, k + where)), shape=(k + blocks, k + blocks))
-    region = connected_components(graph, directed=False)[1]
+    region = linked(k + blocks, one, k + where)
     out: dict[int, list[int]] = {}
     for i in np.unique(one).tolist():
         out.setdefault(int(region[i]), []).append(i)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from clusterdiff import _core
+from clusterdiff.points.graph import linked
 from clusterdiff.points.labels import BoolArray, Int64Array, IntArray, mixed
 
 #: How the changes of a region go together.
@@ -88,9 +87,7 @@ def _linked(o: Int64Array, t: Int64Array, by_ours: BoolArray, by_theirs: BoolArr
         rows.append(place[atoms])
         columns.append(start + codes.astype(np.int64))
         start += len(found)
-    row, column = np.concatenate(rows), np.concatenate(columns)
-    graph = coo_array((np.ones(len(row), dtype=np.int8), (row, column)), shape=(start, start))
-    _, of_node = connected_components(graph, directed=False)
+    of_node = linked(start, np.concatenate(rows), np.concatenate(columns))
     region[touched] = len(o) + of_node[: len(touched)]
     codes, found = _core.encode_integers(region)
     return codes.astype(np.int64), len(found)
