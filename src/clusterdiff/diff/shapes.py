@@ -116,12 +116,19 @@ class Shapes:
     @cached_property
     def edits(self) -> npt.NDArray[np.int8]:
         """What happened to each cell of a tangle, as an index into ``EDITS``; -1 for cells that stayed, and others."""
-        cells = self.join.damaged_cells
-        cells = cells[self.tangled[self.join.of_cell[cells]]]
+        cells, _ = self._of_tangled
         left, joined = self.blame.off_true[cells] > 0, self.blame.off_pred[cells] > 0
         edits = np.full(len(self.analysis.meet), -1, dtype=np.int8)
         edits[cells] = np.where(left, np.where(joined, 2, 0), np.where(joined, 1, -1))
         return edits
+
+    @cached_property
+    def _of_tangled(self) -> tuple[Int64Array, npt.NDArray[np.int32]]:
+        """The cells of tangles, and the component of each."""
+        cells = self.join.damaged_cells
+        component = self.join.of_cell[cells]
+        inside = np.flatnonzero(self.tangled[component])
+        return cells[inside], component[inside]
 
     @cached_property
     def _of_damaged(self) -> npt.NDArray[np.int32]:
@@ -146,17 +153,21 @@ class Shapes:
 
     def losses(self, components: BoolArray) -> dict[str, Loss]:
         """What some of the components lost, by shape."""
-        join, blame, found = self.join, self.blame, self.analysis.component_losses
-        inside = join.damaged[components[join.damaged]]
-        codes = np.where(self.tangled[inside], -1, self.codes[inside])
-        out = {}
-        for code in np.flatnonzero(np.bincount(codes[codes >= 0])).tolist():
-            at = inside[codes == code]
-            out[SHAPES[code]] = Loss.of(*(float(part[at].sum()) for part in found))
+        join, blame = self.join, self.blame
+        inside = np.flatnonzero(components[join.damaged])
+        codes, k = self._codes[inside], len(SHAPES) + 1
+        found = [
+            np.zeros(k) if part is None else _core.group_sum(codes, k, part[inside]) for part in self._lost
+        ]
+        out = {
+            SHAPES[code]: Loss.of(*(float(part[code]) for part in found))
+            for code in np.flatnonzero(np.bincount(codes, minlength=k)[:-1]).tolist()
+        }
         tangled = self.tangled & components
         if not tangled.any():
             return out
-        cells = join.damaged_cells[tangled[join.of_cell[join.damaged_cells]]]
+        cells, component = self._of_tangled
+        cells = cells[components[component]]
         for edit, shape in enumerate(EDITS):
             at = cells[self.edits[cells] == edit]
             if len(at):
@@ -175,15 +186,26 @@ class Shapes:
             out["e-spurious"] = Loss.of(0.0, 0.0, 0.0, spurious[1])
         return out
 
+    @cached_property
+    def _codes(self) -> npt.NDArray[np.int8]:
+        """The shape of each damaged component; of tangles, none of them."""
+        damaged = self.join.damaged
+        return np.where(self.tangled[damaged], len(SHAPES), self.codes[damaged]).astype(np.int8)
+
+    @cached_property
+    def _lost(self) -> list[FloatArray | None]:
+        """What each damaged component lost, part by part; None for a part that nothing was lost to."""
+        losses = self.analysis.component_losses
+        return [part[self.join.damaged] if part.any() else None for part in losses]
+
     def _of_components(self, whole: float, losses: dict[str, Loss]) -> Iterator[Shape]:
         join, cells = self.join, self.join.damaged_cells
         off = np.maximum(self.blame.off_true[cells], self.blame.off_pred[cells])
         moved = _core.group_sum(self._of_damaged, len(join.damaged), self.analysis.meet.size[cells] * off)
         for lost in (join.missing, join.spurious):
             moved += np.broadcast_to(lost, len(join))[join.damaged]
-        codes = np.where(self.tangled[join.damaged], -1, self.codes[join.damaged])
-        for code in np.flatnonzero(np.bincount(codes[codes >= 0])).tolist():
-            mine = np.flatnonzero(codes == code)
+        for code in np.flatnonzero(np.bincount(self._codes, minlength=len(SHAPES) + 1)[:-1]).tolist():
+            mine = np.flatnonzero(self._codes == code)
             at = join.damaged[mine]
             span = np.quantile(join.size[at], (0.1, 0.9), method="inverted_cdf")
             low, high = (int(size) for size in span)

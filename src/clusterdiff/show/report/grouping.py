@@ -46,13 +46,28 @@ class Grouped:
     @cached_property
     def _parts(self) -> tuple[Any, Any]:
         """The groups that have points of each cell, as (indptr, groups); the list of groups ends with -1."""
-        mine, count = np.flatnonzero(self.of_point >= 0), len(self._groups)
-        cell = self.diff.meet.cell_of_point[mine].astype(np.int64)
-        shared = cell >= 0
-        there = np.zeros(len(self.diff.meet) * count, dtype=bool)
-        there[cell[shared] * count + self.of_point[mine[shared]]] = True
-        several = np.cumsum(np.count_nonzero(there.reshape(-1, count), axis=1))
-        return np.append(0, several), np.append(np.flatnonzero(there) % count, -1)
+        cell, group, _ = self._shared
+        several = np.cumsum(np.bincount(cell, minlength=len(self.diff.meet)))
+        return np.append(0, several), np.append(group, -1)
+
+    @cached_property
+    def _shared(self) -> tuple[Any, Any, Any]:
+        """The parts of cells that are in groups, as the cell, the group and the number of points of each, by cell."""
+        at = np.flatnonzero(self.of_point >= 0)
+        cell, group = self.diff.meet.cell_of_point[at], self.of_point[at]
+        count = len(self._groups)
+        if self.diff.meet.lost:
+            cell, group = cell[cell >= 0], group[cell >= 0]
+        # As a rule a group has whole cells: few of them are in several.
+        one = np.full(len(self.diff.meet), -1, dtype=np.int8)
+        one[cell] = group
+        others = group != one[cell]
+        more, number = np.unique(cell[others].astype(np.int64) * count + group[others], return_counts=True)
+        size = np.bincount(cell[~others], minlength=len(one))
+        cells = np.flatnonzero(size)
+        key = np.concatenate([cells * count + one[cells], more])
+        order = np.argsort(key, kind="stable") if len(more) else slice(None)
+        return *np.divmod(key[order], count), np.concatenate([size[cells], number])[order]
 
     def of_component(self, cells: Any, entry: dict[str, Any]) -> dict[str, Any]:
         """What groups do to a component that is held with all of these cells.
@@ -137,8 +152,7 @@ class Grouped:
         """What groups change in the components that are not inside; only those that they touch are looked at."""
         analysis = self.diff.analysis
         meet, join, shapes = analysis.meet, analysis.join, analysis.once(shapes_of)
-        at = np.flatnonzero(self.of_point >= 0)
-        component, group = self.component_of(*self.diff.source.clusters(at)), self.of_point[at]
+        component, group, points = self._wrong
         changed_by = [component[group == number] for number in range(len(self._groups))]
         # The groups that change each component first, and that put it right altogether.
         first, last = (
@@ -150,7 +164,10 @@ class Grouped:
         for number, components in reversed(list(enumerate(changed_by))):
             first[components] = number
         first[inside] = len(self._groups)
-        beyond = np.cumsum(np.bincount(group[~inside[component]], minlength=len(self._groups)))
+        outside = ~inside[component]
+        beyond = np.cumsum(np.bincount(group[outside], points[outside], minlength=len(self._groups))).astype(
+            int
+        )
         every = _Points(self, np.zeros(0, dtype=np.int64))
         # Where a group puts a component right at once, nothing is lost there; the others have to be looked at again.
         slow = (first < len(self._groups)) & (sums | (last > first))
@@ -166,21 +183,38 @@ class Grouped:
                 shape: _less(after.get(shape, NONE), before.get(shape, NONE)) for shape in {**before, **after}
             }
             loss = [sum(parts) for parts in zip(NONE, *found.values(), strict=True)]
-            gone = self._gone(at, (group <= number) & ~inside[component]) if self.diff.meet.lost else 0.0
+            gone = self._gone(inside, number)
             out.append({"loss": loss, "gone": gone, "sums": changed, "shapes": found})
         return list(zip(out, beyond.tolist(), strict=True))
+
+    @property
+    def _wrong(self) -> tuple[Any, Any, Any]:
+        """The points that are in groups, as many together as have a component and a group: these, and how many."""
+        meet, join = self.diff.meet, self.diff.analysis.join
+        cell, *found = self._shared
+        rows = [[join.of_cell[cell], *found]]
+        for unmatched, of in ((meet.missing, join.of_true), (meet.spurious, join.of_pred)):
+            if len(unmatched):
+                group = self.of_point[unmatched.at]
+                mine = group >= 0
+                rows.append(
+                    [of[unmatched.cluster[mine]], group[mine], np.ones(np.count_nonzero(mine), dtype=int)]
+                )
+        return tuple(map(np.concatenate, zip(*rows, strict=True)))
 
     def component_of(self, true: Any, pred: Any) -> Any:
         """The component of each of some points, by its clusters."""
         join = self.diff.analysis.join
         return np.where(true >= 0, np.append(join.of_true, -1)[true], np.append(join.of_pred, -1)[pred])
 
-    def _gone(self, at: Any, chosen: Any) -> float:
-        """The mass of the spurious ones among some chosen points."""
+    def _gone(self, inside: Any, number: int) -> float:
+        """The mass of the spurious points of all groups up to one, in components that are not inside."""
         spurious = self.diff.meet.spurious
         if spurious.at is None or not len(spurious):
             return 0.0
-        mine = np.intersect1d(at[chosen], spurious.at)
+        group = self.of_point[spurious.at]
+        component = self.diff.analysis.join.of_pred[spurious.cluster]
+        mine = np.sort(spurious.at[(group >= 0) & (group <= number) & ~inside[component]])
         weights = self.diff.source.weights
         return float(len(mine) if weights is None else weights[mine].sum())
 
