@@ -5,7 +5,7 @@ are never widened as a whole, nothing is modified. Heavy work releases the GIL a
 ``CLUSTERDIFF_THREADS`` sets the number of threads; the result has the same bits whatever it is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -542,8 +542,13 @@ def link_sums_condensed(
 ) -> NDArray[np.float64]:
     """The same from a condensed vector of n (n - 1) / 2 entries."""
 
-def greedy(true: Any, pred: Any, k_true: int, k_pred: int) -> NDArray[np.int64]:
-    """The places of cells that match clusters one to one: those of which no earlier cell has a cluster."""
+def one_to_one(
+    true: Any, pred: Any, size: NDArray[np.int64], least: Callable[[NDArray[np.int64]], Any]
+) -> NDArray[np.int64]:
+    """The places of cells that match clusters one to one: those that share most first, then those of smaller clusters.
+
+    ``least`` gives a number for each of some cells that nothing else tells from another one of their clusters.
+    """
 
 def repairs(
     cells: Cells,

@@ -262,7 +262,14 @@ CASES: dict[str, Callable[[], Call]] = {
         (np.array([0, 10**6]), np.arange(10**6), *np.ones((2, 10**6))),
     ),
     "descending": lambda: (_core.descending, (np.arange(10**6, dtype=np.float64),)),
-    "greedy": lambda: (_core.greedy, (groups(10**6, 7), groups(10**6, 7), 7, 7)),
+    "one_to_one": lambda: (
+        _core.one_to_one,
+        (groups(10**6, 10**5), np.arange(10**6) % 77_777, np.ones(10**6, dtype=np.int64), lambda tied: tied),
+    ),
+    "one_to_one: one cluster": lambda: (
+        _core.one_to_one,
+        (np.zeros(10**6, dtype=np.int32), np.arange(10**6), np.arange(10**6), lambda tied: tied),
+    ),
     "repairs": lambda: (_core.repairs, (chain(4 * 10**4),)),
     "repairs: one row": lambda: (_core.repairs, (one_row(10**5),)),
     "repair_steps": lambda: (_core.repair_steps, (chain(2 * 10**4),)),

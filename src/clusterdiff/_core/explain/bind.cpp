@@ -1,8 +1,8 @@
 #include "explain/assignment.hpp"
-#include "explain/greedy.hpp"
 #include "explain/join.hpp"
 #include "explain/looks.hpp"
 #include "explain/losses.hpp"
+#include "explain/one_to_one.hpp"
 #include "explain/repairs.hpp"
 #include "python/bind.hpp"
 #include "python/result.hpp"
@@ -94,12 +94,19 @@ nb::object assign_in(const PyCells& self, nb::handle values) {
     return v.is_integer() ? with(v.exactly<i64>("int64")) : with(v.exactly<double>("float64"));
 }
 
-nb::object greedy_of(nb::handle truth, nb::handle pred, i64 k_true, i64 k_pred) {
-    const Array t(truth, "true"), p(pred, "pred");
+nb::object one_to_one_of(nb::handle truth, nb::handle pred, nb::handle size, nb::callable least) {
+    const Array t(truth, "true"), p(pred, "pred"), s(size, "size");
     const Labels rows = t.labels(), columns = p.labels();
-    if (rows.n != columns.n) throw BadValue("true and pred must have the same length");
-    if (k_true < 0 || k_pred < 0) throw BadValue("k_true and k_pred must not be negative");
-    return to_numpy(heavy(rows.n, [&](Run& run) { return greedy(rows, columns, k_true, k_pred, run); }));
+    const i64* sizes = s.exactly<i64>("int64");
+    if (rows.n != columns.n || rows.n != s.size()) throw BadValue("true, pred and size must have the same length");
+    auto found = heavy(rows.n, [&](Run& run) { return OneToOne(rows, columns, sizes, run); });
+    auto tied = found.tied();
+    const i64 count = tied.size();
+    nb::object given = count ? least(to_numpy(std::move(tied))) : to_numpy(std::move(tied));
+    const Array turn(given, "least(…)");
+    if (turn.size() != count) throw BadValue("least must give a number for each cell");
+    const Labels turns = turn.labels();
+    return to_numpy(heavy(rows.n, [&](Run& run) { return found.taken(turns, run); }));
 }
 
 // Calls f(cells, weights, run) for cells whose points may have weights.
@@ -221,7 +228,7 @@ void bind_explain(nb::module_& m, nb::class_<PyCells>& cells) {
     cells.def("side_losses", &side_losses_of, "inner"_a, "kept"_a.none(), "others"_a, "total"_a, "mass"_a.none() = nb::none(), nb::kw_only(), "pred"_a = false);
     m.def("charges", &charges_of, "indptr"_a, "order"_a.none(), "mass"_a, "lost"_a);
     m.def("descending", &descending_of, "values"_a);
-    m.def("greedy", &greedy_of, "true"_a, "pred"_a, "k_true"_a, "k_pred"_a);
+    m.def("one_to_one", &one_to_one_of, "true"_a, "pred"_a, "size"_a, "least"_a);
     m.def("looks", &looks_of, "text"_a, "n"_a);
     m.def("agreement", &agreement_of, "indptr"_a, "members"_a, "codes"_a, "none"_a);
     m.def("code_sums", &code_sums_of, "codes"_a, "k"_a, "of"_a, "rows"_a, "width"_a);
