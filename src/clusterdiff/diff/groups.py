@@ -61,8 +61,8 @@ class Correction:
         self.size: Int64Array | None = None
         if self._s_h and not rules and source.weights is None and not meet.lost:
             self.at = self.cell = join.damaged_cells
-            self.true, self.size = meet.true[self.at], meet.size[self.at]
-            self.pred = meet.pred[self.at].astype(np.int64)
+            self.true, self.pred = (codes[self.at].astype(np.int64) for codes in (meet.true, meet.pred))
+            self.size = meet.size[self.at]
         else:
             self.at = points_of(analysis, join.place >= 0)
             self.cell = meet.cell_of_point[self.at].astype(np.int64)

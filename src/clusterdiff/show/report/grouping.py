@@ -200,7 +200,8 @@ class Grouped:
                 rows.append(
                     [of[unmatched.cluster[mine]], group[mine], np.ones(np.count_nonzero(mine), dtype=int)]
                 )
-        return tuple(map(np.concatenate, zip(*rows, strict=True)))
+        components, groups, points = map(np.concatenate, zip(*rows, strict=True))
+        return components, groups, points
 
     def component_of(self, true: Any, pred: Any) -> Any:
         """The component of each of some points, by its clusters."""
