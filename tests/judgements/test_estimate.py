@@ -308,7 +308,8 @@ def test_runs_are_ranked_on_a_sample(tmp_path: Path) -> None:
     assert lead["error"] < float(np.hypot(*errors))
     assert "ahead of the next" in command("rank", *args).stdout
     assert command("rank", *args, "--measures", "ari").exit_code == 2
-    assert command("rank", *args, "--latex").exit_code == 2
+    for refused in (("--latex",), ("--method", "basic"), ("--unit", "cluster")):
+        assert command("rank", *args, *refused).exit_code == 2
     # In Python, too; and by S_H with points that were drawn, whose clusters are completed.
     sample = [np.flatnonzero(true == label).tolist() for label in sorted(drawn)]
     systems = {"worse": worse, "better": better}
@@ -322,10 +323,14 @@ def test_runs_are_ranked_on_a_sample(tmp_path: Path) -> None:
     assert by_points.leads["better"].value == pytest.approx(cd.score(true, better) - cd.score(true, worse))
     for wrong, how in (
         ("needs to know how", {"drawn": [1]}),
+        ("`method` has no meaning for a ranking on a sample", {"design": "points", "method": "basic"}),
+        ("`unit` has no meaning for a ranking on a sample", {"design": "points", "unit": "component"}),
         ("pass drawn=", {"design": "points", "measures": "S_H"}),
     ):
         with pytest.raises(cd.errors.ArgumentError, match=wrong):
             cd.rank(sample, systems, **how)
+    with pytest.raises(cd.errors.ArgumentError, match="`design` is required for judgements"):
+        cd.rank(cd.Judgements([{"groups": [draw], "complete": True} for draw in sample]), systems)
 
 
 def test_f_weighs_recall_by_beta() -> None:

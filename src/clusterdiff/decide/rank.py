@@ -15,6 +15,7 @@ from clusterdiff.diff.comparison import AnyMeasure
 from clusterdiff.diff.interval import Method, Resampling
 from clusterdiff.diff.units import SAMPLED, Sampled
 from clusterdiff.errors import ArgumentError, ClusterdiffError, ClusterdiffWarning, listed, one_of
+from clusterdiff.judgements.collection import Judgements
 from clusterdiff.judgements.ranks import SampleRanking, rank_sample
 from clusterdiff.judgements.samples import Design
 from clusterdiff.measures import Measure, resolve, resolve_all
@@ -92,7 +93,20 @@ def rank(
     True
     """
     if design is not None:
+        for name, given in (("unit", unit is not None), ("method", method != "jackknife")):
+            if given:
+                raise ArgumentError.about(
+                    name,
+                    "has no meaning for a ranking on a sample: one draw is left out at a time.",
+                    Message("leave it out."),
+                )
         return _on_sample(true, preds, measures, design, drawn, level, options)
+    if isinstance(true, Judgements):
+        raise ArgumentError.about(
+            "design",
+            "is required for judgements, which are a sample: an estimate depends on how it was drawn.",
+            Message('pass `design="points"` or `design="clusters"`.'),
+        )
     if drawn is not None:
         raise ArgumentError.about(
             "drawn",

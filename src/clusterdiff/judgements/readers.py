@@ -151,7 +151,7 @@ def _answered(data: Any, header: dict[str, Any] | None) -> Any:
 
 
 def _from_table(path: str, key: Key | None) -> list[Judgement]:
-    columns, rows = read_rows(path)
+    columns, rows = read_rows(path, _shape)
     if reader := _shape(columns):
         return reader(rows, columns, path, key)
     raise FileError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from clusterdiff.errors import FileError
@@ -22,8 +22,8 @@ VERDICTS: dict[str, PairVerdict] = {
 }
 
 
-def read_rows(path: str) -> tuple[list[str], Sequence[Row]]:
-    """The columns of a table in a file, as they are written, and its rows."""
+def read_rows(path: str, fits: Callable[[Sequence[str]], object]) -> tuple[list[str], Sequence[Row]]:
+    """The columns of a table in a file, as they are written, and its rows, unless the columns do not fit."""
     import duckdb
 
     from clusterdiff.tables.duck import connect, quoted
@@ -32,6 +32,8 @@ def read_rows(path: str) -> tuple[list[str], Sequence[Row]]:
     con = connect()
     with open_table(con, Source(path).resolved(), loose=True) as scan:
         columns = list(scan.columns)
+        if not fits(columns):  # of such a table there may be very much
+            return columns, []
         relation, parameters = scan.relation(columns)
         try:
             types = con.execute(f"DESCRIBE SELECT * FROM {relation}", list(parameters)).fetchall()

@@ -59,8 +59,8 @@ LESS_KNOWN = {
 #: What only judgements have, and where to go with them.
 JUDGED = ("verdict", "clerical_match_score", "z_ismatch", "groups", "shown")
 JUDGE = (
-    "if these are judgements: `clusterdiff judge` checks a run against them, and `clusterdiff estimate` scores it by "
-    "those that were drawn."
+    "if these are judgements: `clusterdiff judge` checks a run against them; `clusterdiff estimate` scores it by those "
+    "that were drawn, and `clusterdiff rank` with --design ranks several."
 )
 
 

@@ -179,6 +179,9 @@ def command(
             raise ArgumentError(
                 "--design ranks PRED… on one sample, without --table, --html, --pages or --baseline."
             )
+        for option, given in (("--unit", unit is not None), ("--method", method != "jackknife")):
+            if given:
+                raise ArgumentError(f"{option} has no meaning for a ranking on a sample.", "leave it out.")
         with told():
             sample, systems = systems_of(true, preds, inputs)
             points = None if drawn is None else read_lines(drawn)
