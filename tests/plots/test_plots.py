@@ -124,7 +124,7 @@ def test_what_is_left_out_is_said() -> None:
     assert "cells; not shown: 612 components that differ" in note
     assert "components that differ" in note
     assert "that are the same" in note
-    assert "not shown: 12 that are the same" in texts(plots.flow(customers.compare()))
+    assert "not shown: 12 components that are the same" in texts(plots.flow(customers.compare()))
     many = cd.compare(np.repeat(np.arange(60), 2), np.arange(120))
     assert "not shown: 35 more components, with 58% of the loss" in texts(plots.loss(many))
     assert "not shown: 35 more clusters, with 58% of the loss" in texts(plots.clusters(many))

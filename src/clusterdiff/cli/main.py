@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import io
 import os
 import pkgutil
 import shlex
@@ -102,9 +101,7 @@ def _answer(error: BaseException) -> int:
     if isinstance(error, BrokenPipeError) and hush():
         return 0  # whoever reads our output has seen enough, as head has
     if isinstance(error, click.ClickException):
-        said = io.StringIO()
-        error.show(said)
-        click.echo(visible(said.getvalue()), nl=False, err=True)
+        _tell(*_refusal(error))
         return error.exit_code
     if isinstance(error, ClusterdiffError):
         _tell(f"error: {spelled(error.message)}", spelled_hint(error))
@@ -126,6 +123,15 @@ def _answer(error: BaseException) -> int:
             "this should not happen. CLUSTERDIFF_DEBUG=1 shows where it came from; please report it.",
         )
     return 2
+
+
+def _refusal(error: click.ClickException) -> tuple[str, str | None]:
+    """The error and the hint that stand for what click says of a command line."""
+    reason, _, like = error.format_message().partition(" (Did you mean ")
+    ctx = getattr(error, "ctx", None)
+    like = like.removeprefix("one of: ").rstrip("?)")
+    hint = f"did you mean {like}?" if like else ctx and f"see {ctx.command_path} --help."
+    return f"error: {reason[:1].lower()}{reason[1:].rstrip('.')}.", hint
 
 
 def _tell(message: str, hint: str | None = None) -> None:

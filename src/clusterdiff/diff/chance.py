@@ -86,7 +86,7 @@ class Chance:
 
     @property
     def p_text(self) -> str:
-        """p with its kind, in words: p = 1/280 (exact), p ≤ 2.6e-08 (about)."""
+        """p with its kind, in words: p = 1/280 (exact), p ≤ 2.6e-8 (approximate)."""
         return told(self.p_value, self.p_kind, self.p_log10)
 
     def to_dict(self) -> dict[str, Any]:

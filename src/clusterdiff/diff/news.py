@@ -15,6 +15,8 @@ from clusterdiff.wording import and_list, count, name
 
 #: How many reused names a sentence lists.
 NAMED = 5
+#: Events with another name in sentences.
+CALLED = {"continues": "shrunk and grown"}
 
 
 def news(diff: Changelog, top: int = 10) -> dict[str, Any]:
@@ -63,7 +65,7 @@ def sentences(diff: Changelog) -> list[str]:
     renamed = f"; {told['renamed']:,} continued under another name" if told["renamed"] else ""
     lines += [
         f"points: {points['shared']:,} in both · {points['removed']:,} removed · {points['added']:,} added",
-        f"events: {_listed(told['events'])}",
+        f"events: {_listed({CALLED.get(event, event): number for event, number in told['events'].items()})}",
         f"old clusters: {_listed(told['fates'])}{renamed}",
         f"new clusters: {_listed(told['origins'])}",
     ]

@@ -45,9 +45,9 @@ def told(value: float, kind: PKind | None, logarithm: float) -> str:
     """A p-value with its kind.
 
     >>> told(1 / 280, "exact", -2.447), told(0.0, "exact", -5065.3), told(2.6e-8, "approximate", -7.6)
-    ('p = 1/280 (exact)', 'p = 10^-5,065 (exact)', 'p ≤ 2.6e-08 (about)')
+    ('p = 1/280 (exact)', 'p = 10^-5,065 (exact)', 'p ≤ 2.6e-8 (approximate)')
     >>> told(0.25, "drawn", -0.6), told(0.0000312, "bound", -4.5), told(1.0, "certain", 0.0)
-    ('p = 0.25', 'p ≤ 3.1e-05', 'p = 1 (shuffling changes nothing)')
+    ('p = 0.25', 'p ≤ 3.1e-5', 'p = 1 (shuffling changes nothing)')
     """
     match kind:
         case None:
@@ -55,7 +55,7 @@ def told(value: float, kind: PKind | None, logarithm: float) -> str:
         case "certain":
             return "p = 1 (shuffling changes nothing)"
         case "bound" | "approximate":
-            return f"p ≤ {_number(value, logarithm)}{' (about)' if kind == 'approximate' else ''}"
+            return f"p ≤ {_number(value, logarithm)}{' (approximate)' if kind == 'approximate' else ''}"
         case "exact":
             over = 1 / value if value > 0 else inf
             if 1.5 < over < ONE_OVER and abs(over - round(over)) < 1e-9 * over:
@@ -66,7 +66,7 @@ def told(value: float, kind: PKind | None, logarithm: float) -> str:
 
 def _number(value: float, logarithm: float) -> str:
     # Far from any draw, digits say nothing that the power of ten does not.
-    return f"{value:.2g}" if logarithm > -16 else f"10^{logarithm:,.0f}"
+    return f"{value:.2g}".replace("e-0", "e-") if logarithm > -16 else f"10^{logarithm:,.0f}"
 
 
 def slack(value: float) -> float:

@@ -42,11 +42,12 @@ def comparison_markdown(
         for k, side in zip((diff.summed.k_true, diff.summed.k_pred), sides, strict=True)
     ]
     loss, kinds = diff.loss, diff.kinds
+    releases = sides == ("old", "new")
     lines = [
         *([markdown_notices(diff.notices).rstrip()] if diff.notices else []),
-        *(map(escaped, sentences(diff)) if sides == ("old", "new") else ()),
+        *(map(escaped, sentences(diff)) if releases else ()),
         f"{scores} · {' · '.join(sizes)}",
-        f"Lost {number(loss.total, 6)}: {', '.join(loss.words(6, diff.summed.losses))}.",
+        f"{'Changed' if releases else 'Lost'} {number(loss.total, 6)}: {', '.join(loss.words(6, diff.summed.losses))}.",
         f"Components: {', '.join(f'{number:,} {kind}' for kind, number in kinds.items())}.",
     ]
     worst = [component for component in diff.components[:top] if component.loss > 0]
@@ -65,7 +66,7 @@ def comparison_markdown(
         for c in worst
     ]
     left = sum(kinds.values()) - kinds["same"] - len(worst)
-    head = ["kind", "points", "loss", "score", *sides]
+    head = ["kind", "points", "change" if releases else "loss", "score", *sides]
     table = markdown(
         Board(head, rows, left, [], words=(0, 4, 5), noun="component"),
         MARKDOWN - sum(map(len, lines)) - len(rest),

@@ -161,8 +161,9 @@ class Choice:
             )
             parts.append(f"not shown: {what}")
         if self.same:
+            same = f"{self.same:,}" if self.left else count(self.same, "component")
             verb = "is" if self.same == 1 else "are"
-            parts.append(f"{'and' if self.left else 'not shown:'} {self.same:,} that {verb} the same")
+            parts.append(f"{'and' if self.left else 'not shown:'} {same} that {verb} the same")
         return "; ".join(parts).replace("; and", " and")
 
 

@@ -191,7 +191,7 @@ def _bars(
     present = PARTS[: len(diff.summed.losses)]
     over = legend(ax, [(called, colour) for _, called, colour in present])
     some = float(left.sum()) / diff.loss.total
-    title(ax, f"{heading}: {percent(some)} of it" if some < MOST else heading, over)
+    title(ax, f"{heading}: {percent(some)} of the loss" if some < MOST else heading, over)
     said = [fit.note]
     if lossy > len(names):
         more = lossy - len(names)

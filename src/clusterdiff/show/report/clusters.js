@@ -122,6 +122,7 @@ const around = (component, side, at, most = 8, others = 3) => {
     }
   }
   return {
+    whole: component.whole,
     cells: cells.map(([t, p, ...rest]) => [places.true.get(t), places.pred.get(p), ...rest]),
     true: [...places.true.keys()].map((place) => component.true[place]),
     pred: [...places.pred.keys()].map((place) => component.pred[place]),

@@ -20,6 +20,12 @@ const told = (cell, component) => {
   graph(holder, component, component.story.map(storyText).join(" "));
 };
 
+// In a pane of its own, or in the list.
+const reveal = (panel) => {
+  if (panes.matches) $("pane").scrollTop += panel.getBoundingClientRect().top - $("pane").getBoundingClientRect().top;
+  else panel.scrollIntoView({ behavior: "instant" });
+};
+
 const navigable = (cell, component) => {
   const [trues, preds, cells] = component.counts;
   const here = component.whole ? "" : ` This file holds the ${compact.format(component.cells.length)} costliest of them.`;
@@ -28,7 +34,7 @@ const navigable = (cell, component) => {
     const { panel, drawIt } = clusterPanel(component, side, at);
     place.replaceChildren(panel);
     drawIt();
-    if (scroll) panel.scrollIntoView({ block: "nearest" });
+    if (scroll) reveal(panel);
   };
   const table = (side) => {
     const rows = clusterRows(asNow(component), side);
@@ -79,6 +85,7 @@ const legend = () => {
     item("split", "split off"),
     item("merge", "merged in"),
     item("none", "stayed"),
+    ...(data.uneven ? [item("missing", "missing"), item("spurious", "spurious")] : []),
     element("span", {}, `widths show numbers of ${plural(POINT)}`),
   );
 };

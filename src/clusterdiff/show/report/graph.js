@@ -1,11 +1,11 @@
-// The derivation graph: true clusters above, cells between, predicted clusters below.
+// The derivation graph: true clusters above, cells between, predicted clusters below. What one side lacks ends halfway.
 const graph = (holder, component, told) => {
   const gap = 14;
   const inner = 3;
   const least = 8;
   const cells = component.cells.map(([t, p, size], i) => ({ t, p, size, i }));
   const side = (clusters, key) =>
-    clusters.map(([name, size, score], i) => ({ name: named(name), size, score, cells: cells.filter((c) => c[key] === i) }));
+    clusters.map(([name, size, , , , beyond], i) => ({ name: named(name), size, lost: (component.whole && beyond) || 0, cells: cells.filter((c) => c[key] === i) }));
   const above = side(component.true, "t");
   const below = side(component.pred, "p");
   // A predicted cluster stands below the middle of what it is made of.
@@ -14,15 +14,20 @@ const graph = (holder, component, told) => {
   const rank = new Map(order.map((p, i) => [p, i]));
   for (const cluster of above) cluster.cells.sort((a, b) => rank.get(a.p) - rank.get(b.p));
 
-  const total = cells.reduce((sum, c) => sum + c.size, 0);
-  const gaps = gap * Math.max(above.length, below.length) + inner * cells.length;
-  const need = gaps + least * cells.length;
+  const lostOf = (clusters) => clusters.reduce((sum, cluster) => sum + cluster.lost, 0);
+  const endsOf = (clusters) => clusters.filter(({ lost }) => lost).length;
+  const total = cells.reduce((sum, c) => sum + c.size, 0) + Math.max(lostOf(above), lostOf(below));
+  const parts = cells.length + Math.max(endsOf(above), endsOf(below));
+  const gaps = gap * Math.max(above.length, below.length) + inner * parts;
+  const need = gaps + least * parts;
   const width = Math.max(holder.clientWidth || 320, Math.min(need, 4000));
-  const usable = Math.max(width - gaps - 2, least * cells.length);
-  const extra = Math.max(0, usable - least * cells.length);
+  const usable = Math.max(width - gaps - 2, least * parts);
+  const extra = Math.max(0, usable - least * parts);
   for (const cell of cells) cell.width = least + (extra * cell.size) / total;
+  for (const cluster of [...above, ...below]) cluster.end = cluster.lost && least + (extra * cluster.lost) / total;
   const spread = (clusters, key) => {
-    const taken = cells.reduce((sum, c) => sum + c.width, 0) + inner * (cells.length - clusters.length);
+    const ends = clusters.reduce((sum, cluster) => sum + cluster.end, 0);
+    const taken = cells.reduce((sum, c) => sum + c.width, ends) + inner * (cells.length + endsOf(clusters) - clusters.length);
     const between = clusters.length > 1 ? Math.min((width - 2 - taken) / (clusters.length - 1), 60) : 0;
     let x = (width - taken - between * (clusters.length - 1)) / 2;
     for (const cluster of clusters) {
@@ -31,6 +36,7 @@ const graph = (holder, component, told) => {
         cell[key] = x;
         x += cell.width + inner;
       }
+      if (cluster.lost) x += cluster.end + inner;
       x -= inner;
       cluster.width = x - cluster.x;
       x += between;
@@ -72,6 +78,13 @@ const graph = (holder, component, told) => {
       ribbon(cell.x, middle + 8, cell.xp, bottom, cell.width, t ? "merge" : "none", t, `${points(cell.size)} of the ${compact.format(below[cell.p].size)} in ${below[cell.p].name}`),
     );
   }
+  const end = (cluster, y, kind, text) => {
+    if (!cluster.lost) return;
+    const x = cluster.x + cluster.width - cluster.end;
+    svg.append(drawn("rect", { class: `ribbon ${kind}`, x, y, width: cluster.end, height: 30 }, drawn("title", {}, text)));
+  };
+  for (const cluster of above) end(cluster, top + 8, "missing", `${points(cluster.lost)} of ${cluster.name} not found`);
+  for (const cluster of below) end(cluster, bottom - 30, "spurious", `${points(cluster.lost)} in ${cluster.name} ${cluster.lost === 1 ? "is" : "are"} spurious`);
   for (const cell of cells) {
     svg.append(drawn("rect", { class: "cell", x: cell.x, y: middle, width: cell.width, height: 8, rx: 2 }, drawn("title", {}, `${points(cell.size)} of ${above[cell.t].name} in ${below[cell.p].name}`)));
     const text = compact.format(cell.size);
@@ -83,15 +96,15 @@ const graph = (holder, component, told) => {
     let last = 0;
     for (const cluster of [...clusters].sort((a, b) => a.x - b.x)) {
       svg.append(drawn("rect", { class: "node", x: cluster.x, y, width: cluster.width, height: 8, rx: 2 }, drawn("title", {}, `${cluster.name}: ${points(cluster.size)}`)));
-      // Names stand in two lines, so that neighbours do not run into each other; what does not fit is left to the title.
-      const at = free.findIndex((end) => cluster.x >= end);
-      if (at < 0) continue;
       const room = Math.max(cluster.width, 110);
       const most = Math.max(3, Math.floor(room / 7) - 2);
       const letters = [...cluster.name];
       const short = letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : cluster.name;
       const wide = 7 * [...short].length + 16;
       const start = Math.min(cluster.x, Math.max(0, width - wide - 8));
+      // Names stand in two lines, so that neighbours do not run into each other; those without room are only titles.
+      const at = free.findIndex((end) => start >= end);
+      if (at < 0) continue;
       const side = drawn("tspan", { class: "side" }, `${letter} `);
       const text = drawn("text", { x: start, y: lines[at], direction: "ltr", "unicode-bidi": "isolate" }, side, short, drawn("title", {}, `${cluster.name}: ${points(cluster.size)}`));
       svg.append(text);

@@ -85,7 +85,8 @@ const rowOf = (component) => {
   const button = element("button", { type: "button", class: `k-${component.kind}`, "aria-expanded": "false" }, component.kind);
   const row = element(
     "tr",
-    { class: "row", id: `component-${component.id}`, "data-id": component.id },
+    // Not the name that the address has, or the browser would scroll there after the page did.
+    { class: "row", id: `row-${component.id}`, "data-id": component.id },
     element("td", { class: "kind" }, button),
     element(
       "td",

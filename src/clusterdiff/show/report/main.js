@@ -15,7 +15,7 @@ for (const line of document.querySelectorAll(".shapes li[data-shape]")) {
 // A link such as #component-12 opens that component, even if a filter hides it.
 const follow = () => {
   const { place } = address.read();
-  const { component, absent } = address.looked();
+  const { component, cluster, absent } = address.looked();
   showTab(panels.has(place) ? place : component || absent ? "components" : tabs[0].hash.slice(1));
   $("absent").hidden = !absent;
   $("absent").textContent = absent ? `Component ${absent} is not in this file. ${held() ? `It holds ${held()}; --full writes more.` : "This comparison has no component of that number."}` : "";
@@ -30,8 +30,10 @@ const follow = () => {
   if (!matching().includes(component)) clearFilters();
   state.shown = Math.max(state.shown, matching().indexOf(component) + 1);
   draw();
-  const row = $(`component-${component.id}`);
+  const row = $(`row-${component.id}`);
   row.scrollIntoView({ block: panes.matches ? "nearest" : "start", behavior: "instant" });
+  const panel = cluster && $(`cluster-${component.id}`);
+  if (panel) reveal(panel);
   row.querySelector("button").focus({ preventScroll: true });
 };
 address.follow(() => {
