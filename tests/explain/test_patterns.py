@@ -64,7 +64,7 @@ class Records:
     [
         ("name", "has an initial", lambda r: r.initial),
         ("source", "is import", lambda r: r.columns["source"] == "import"),
-        ("year", "up to 2003", lambda r: r.columns["year"] <= 2003),
+        ("year", "≤ 2003", lambda r: r.columns["year"] <= 2003),
         ("email", "is missing", lambda r: np.array([email is None for email in r.columns["email"]])),
         ("flag", "is True", lambda r: r.columns["flag"]),
     ],
@@ -134,7 +134,24 @@ def test_most_points_with_a_property_means_that_others_are_spared() -> None:
     found = diff.patterns(attributes={"kind": np.where(rare, "new", "old")})
     assert found.hits is not None
     assert found.hits.rows[0].spares
-    assert "split off less often, except where kind is old" in str(found)
+    assert "split off less often unless kind is old" in str(found)
+
+
+def test_weights_are_no_cause() -> None:
+    """A heavy point is the largest part of its cluster by definition, so that light ones seem to be split off."""
+    records = Records(3)
+    weights = np.round(records.rng.lognormal(0, 1, records.n), 3)
+    gone = records.rng.random(records.n) < 0.1
+    pred = np.where(gone, records.k + np.arange(records.n), records.true)
+    diff = cd.compare(records.true, pred, weights=weights)
+    columns = {"weight": weights.tolist(), "rank": np.argsort(np.argsort(weights))}
+    hits = diff.patterns(attributes=columns).hits
+    assert hits is not None
+    assert {row.column for row in (*hits.rows, *hits.also)} == {"rank"}
+    assert hits.columns == 1
+    hits = cd.compare(records.true, pred).patterns(attributes=columns).hits
+    assert hits is not None
+    assert hits.columns == 2
 
 
 def test_two_properties_together_are_told_as_such() -> None:

@@ -70,7 +70,7 @@ def diagnose(
     regime = regime_of(extent, _small(analysis, damaged), source.nouns, sides)
     hits, fixed = None, []
     if source.known:
-        hits = who(shapes, shapes.blame.points(source), given) if given else None
+        hits = who(shapes, shapes.blame.points(source), given, source.weights) if given else None
         if regime != "releases":
             rows = [] if hits is None else hits.rows
             fixed = _fixed(shapes, source, (measure, score), rows, regime == "few")

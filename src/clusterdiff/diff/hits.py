@@ -9,8 +9,9 @@ import numpy as np
 
 from clusterdiff import _core
 from clusterdiff.caching import cached_property
-from clusterdiff.diff.attributes import read_values
+from clusterdiff.diff.attributes import Attribute, read_values
 from clusterdiff.diff.blame import PointBlame
+from clusterdiff.diff.features import numbers
 from clusterdiff.diff.harms import ALPHA, Harm, harms
 from clusterdiff.diff.patterns import BaseRate, Excess, Hit, Hits
 from clusterdiff.diff.predicates import Coding, Predicate, Questions, TrueClusters, by_cluster_size
@@ -50,24 +51,39 @@ class Candidate(NamedTuple):
         return self.predicate.kind != "size"
 
 
-def who(shapes: Shapes, points: PointBlame, columns: Mapping[str, Callable[[], Any]]) -> Hits:
-    """Which points are hit, by columns of values, which are read one after the other."""
+def who(
+    shapes: Shapes, points: PointBlame, columns: Mapping[str, Callable[[], Any]], weights: Any = None
+) -> Hits:
+    """Which points are hit, by columns of values, which are read one after the other.
+
+    The weights themselves are no column: a heavy point stays by definition, as the largest part of its cluster.
+    """
     whole = shapes.analysis.loss.total
     found = harms(points, shapes) if whole > 0 else []
     clusters = TrueClusters(points.true)
     search = Search(found, whole, len(points.true))
     search.look(by_cluster_size(clusters))
-    unusable = []
+    unusable, used = [], 0
     for column, read in columns.items():
         values = read_values(read())
         if values is None:
             unusable.append(column)
             continue
+        if weights is not None and _are(values, weights):
+            continue
+        used += 1
         for predicates in Questions(column, values, clusters).predicates():
             search.look(predicates)
     rows, also = search.rows()
     base = {o.name: BaseRate(o.n, o.hits, o.hits / o.n, float(o.blame.sum()) / whole) for o in found}
-    return Hits(rows, also, search.tests, base, len(columns) - len(unusable), tuple(unusable))
+    return Hits(rows, also, search.tests, base, used, tuple(unusable))
+
+
+def _are(values: Attribute, weights: Any) -> bool:
+    """Whether values are these numbers, wherever there is a value."""
+    found = numbers(values.distinct)
+    known = values.codes >= 0
+    return found is not None and np.array_equal(found[0][values.codes[known]], weights[known])
 
 
 class Search:

@@ -366,8 +366,8 @@ class Patterns:
             yield "", self.words_of_hit(row)
         if not hits.rows:
             verb = "changes" if self.regime == "releases" else "errors"
-            columns = f"no value of {count(hits.columns, 'column')} goes with {verb}"
-            yield "", f"{columns} ({count(hits.tests, 'test')})"
+            tried = f"{count(hits.columns, 'column')}, {count(hits.tests, 'test')}"
+            yield "", f"no property is associated with {verb} ({tried})"
         if hits.unusable:
             yield (
                 "",
@@ -380,7 +380,7 @@ class Patterns:
         example = f" ({name(row.example)})" if row.example is not None else ""
         if row.spares:
             rates = f"{percent(excess.rest)} against {percent(excess.rate)}"
-            return f"{befallen} less often, except where {row.words}: {rates}"
+            return f"{befallen} less often unless {row.words}: {rates}"
         rates = f"{percent(excess.rate)} against {percent(excess.rest)}"
         return f"{befallen}: {row.words}{example}: {rates}, {percent(row.cover)} of the loss"
 

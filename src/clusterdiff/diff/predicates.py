@@ -184,7 +184,7 @@ class Questions:
         return _ranges(
             np.where(np.isnan(value), -1, np.searchsorted(cuts, value)),
             [
-                (f"up to {say(cut)}", f"from {say(low)} on")
+                (f"≤ {say(cut)}", f"≥ {say(low)}")
                 for cut, low in zip(cuts.tolist(), after.tolist(), strict=True)
             ],
             "range",
@@ -202,7 +202,7 @@ class Questions:
         signs = [f"{cut} character{'s' if cut != 1 else ''}" for cut in cuts.tolist()]
         yield _ranges(
             np.searchsorted(cuts, length),
-            [(f"has up to {sign}", f"has more than {sign}") for sign in signs],
+            [(f"has at most {sign}", f"has more than {sign}") for sign in signs],
             "text",
         )
         letters = np.unique(first[first > 0])

@@ -174,6 +174,6 @@ const clusterPanel = (component, side, at) => {
     cells.length > MOST ? element("p", { class: "note" }, `${counted(cells.length - MOST, "smaller part")} not listed.`) : null,
     component.points?.length ? element("details", {}, element("summary", {}, capital(plural(POINT))), pointDiff(review.worked(component), { only: concerned })) : null,
   );
-  const drawIt = () => graph(holder, found, `${named(name)} and what it shares ${plural(POINT)} with`);
+  const drawIt = () => graph(holder, found, `${named(name)} and its neighbours`);
   return { panel, drawIt };
 };

@@ -76,7 +76,6 @@ from typing import Any
 import numpy as np
 
 from clusterdiff.caching import cached_property
-from clusterdiff.diff.chance import worth_saying
 from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.diff.explain import Explanation
@@ -97,7 +96,8 @@ from clusterdiff.show.report.judging import judging, read_given, refused
 from clusterdiff.show.report.overview import FIRST, Overview
 from clusterdiff.show.report.papers import Papers
 from clusterdiff.show.report.trying import patching
-from clusterdiff.wording import count, percent, plural
+from clusterdiff.show.report.values import amount
+from clusterdiff.wording import count, number, percent, plural
 
 #: How many steps of the sequence (as a curve) and values of a slice are shown.
 CURVE, SLICES = 200, 30
@@ -223,6 +223,18 @@ class Page:
         return "change" if self.overview.regime == "releases" else "loss"
 
     @property
+    def points_lost(self) -> str:
+        """What a table calls losses: with weights, S_H's loss is not one of points."""
+        if self.diff.meet.weights is not None:
+            return self.lost
+        return f"{plural(self.nouns.point)} {'lost' if self.lost == 'loss' else 'changed'}"
+
+    def lost_points(self, loss: float) -> str:
+        """A loss of S_H in points; with weights as it is."""
+        meet = self.diff.meet
+        return number(loss) if meet.weights is not None else amount(loss * float(meet.total))
+
+    @property
     def reviewed(self) -> str:
         """The name of the review's measure: S_H, where the page's script cannot recompute another."""
         return "S_H" if self.costs is None or not self.costs.sums else self.measure.name
@@ -259,16 +271,16 @@ class Page:
         # Sums in another order differ in their last digits, which is no reason to say "over 99.9999%".
         shares = {kind: round(loss.total / total, 12) for kind, loss in lost.items()} if total else {}
         return [
-            {"kind": kind, "count": number, "share": shares.get(kind, 0.0)}
-            for kind, number in self.diff.kinds.items()
+            {"kind": kind, "count": components, "share": shares.get(kind, 0.0)}
+            for kind, components in self.diff.kinds.items()
         ]
 
     @property
     def by_chance(self) -> tuple[float, str] | None:
-        """What shuffled labels score, and p, where they are known and worth saying."""
+        """The score of shuffled labels, and p, where they are known; a release is no attempt at the one before it."""
         if self.costs is not None:
             return (0.0, "") if self.costs.measure.name in ADJUSTED else None
-        found = worth_saying(self.diff.by_chance)
+        found = None if self.overview.regime == "releases" else self.diff.by_chance
         return None if found is None else (found.mean, found.p_text if found.p_kind else "")
 
     @cached_property

@@ -2,7 +2,7 @@
 const judgementsPanel = (() => {
   const NAME = "clusterdiff-reviewer";
   // What a judgement is called in a message.
-  const calledOf = (one) => (one.id ? `judgement ${shown(one.id, 60)}${one.by ? ` by ${shown(one.by, 40)}` : ""}` : "what was decided here");
+  const calledOf = (one) => (one.id ? `judgement ${shown(one.id, 60)}${one.by ? ` by ${shown(one.by, 40)}` : ""}` : "a decision on this page");
   const note = (text) => {
     $("judgements-said").textContent = text;
     $("judgements-said").hidden = !text;

@@ -11,7 +11,7 @@ document.addEventListener("keydown", (event) => {
   const row = event.target.closest("#list .row, .detail");
   if (!row) return;
   const rows = [...document.querySelectorAll("#list .row")];
-  const own = row.classList.contains("row") ? row : $(row.id.replace("detail", "component"));
+  const own = row.classList.contains("row") ? row : $(row.id.replace("detail", "row"));
   if (event.key === "ArrowDown" || event.key === "ArrowUp") {
     const next = rows[rows.indexOf(own) + (event.key === "ArrowDown" ? 1 : -1)];
     if (next) {

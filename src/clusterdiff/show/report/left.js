@@ -78,7 +78,7 @@ const leftPanel = (() => {
       factors.push(before[i] ? part / before[i] : 0);
     });
     stretch(shares.querySelector("svg"), factors);
-    shares.title = accepted ? "What is left of the loss, as shares of the loss before the review" : "";
+    shares.title = accepted ? "Remaining loss, as shares of the loss before the review" : "";
   };
   const ofComponents = () => {
     for (const row of document.querySelectorAll("#list .row")) {
@@ -154,9 +154,9 @@ const leftPanel = (() => {
   const ofSlices = (fixed) => {
     for (const row of document.querySelectorAll("#slices tbody tr")) {
       const [, score, loss] = row.querySelectorAll("td.n");
-      for (const [cell, right] of [[score, 1], [loss.firstChild, 0]]) {
+      for (const [cell, right] of [[score, number(1)], [loss.firstChild, lostPoints(0)]]) {
         cell.dataset.before ??= cell.textContent;
-        cell.textContent = fixed ? number(right) : cell.dataset.before;
+        cell.textContent = fixed ? right : cell.dataset.before;
       }
       const bar = row.querySelector("svg");
       stretch(bar, [...bar.children].map(() => Number(!fixed)));

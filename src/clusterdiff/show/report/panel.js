@@ -167,7 +167,7 @@ const reviewPanel = (() => {
     const held = data.rest.components ? counted(data.components.length, "component") : "";
     $("progress").textContent = `${compact.format(accepted)} accepted, ${compact.format(rejected)} rejected, ${compact.format(left)} left to decide${held ? ` in the ${held} that this file holds` : ""}.`;
     const { reason } = accepted || data.patch.refused ? exporting.patch() : {};
-    $("no-patch").textContent = reason ? `No patch: ${reason}${groups.accepted(review.decisions) ? "" : " CSV has the same."}` : "";
+    $("no-patch").textContent = reason ? `No patch: ${reason}${groups.accepted(review.decisions) ? "" : " The CSV file has the same repairs."}` : "";
     $("no-patch").hidden = !reason;
     $("undo").disabled = !review.decisions.length;
     judgementsPanel.draw();
@@ -210,7 +210,7 @@ const reviewPanel = (() => {
     const bench = element("div", { class: "workbench" });
     const refresh = () => {
       const left = review.remaining(component);
-      const after = () => (bench.querySelector(".accept") || $(bench.closest(".detail").id.replace("detail", "component")).querySelector("button")).focus();
+      const after = () => (bench.querySelector(".accept") || $(bench.closest(".detail").id.replace("detail", "row")).querySelector("button")).focus();
       const rows = left.slice(0, OF_COMPONENT).map((one) =>
         element("p", { class: "fix" }, ...asNodes(wordsOf(review.worked(component), one.repair)), " ", gain(one), " ", element("span", { class: "inline" }, ...verdicts(one, after))),
       );

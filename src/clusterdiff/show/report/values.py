@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from clusterdiff.wording import number
+
 #: A text is embedded up to so many characters.
 LONG = 2_000
 #: Beyond this JavaScript does not know all whole numbers.
@@ -38,3 +40,17 @@ def value(given: Any, long: int = LONG) -> Any:
     if isinstance(given, float) and isfinite(given):
         return given
     return [str(given)[:long]]
+
+
+def amount(number_of_points: float) -> str:
+    """So many points, which need not be whole: as the page's script writes them.
+
+    >>> amount(7.72), amount(0.0), amount(12.34), amount(123.4), amount(0.0005)
+    ('7.7', '0', '12.3', '123', '0.0005')
+    """
+    size = abs(number_of_points)
+    if size >= 9.995:
+        return f"{number_of_points:,.{1 if size < 99.95 else 0}f}".removesuffix(".0")
+    if size >= 0.01 or not size:
+        return f"{number_of_points:.2g}"
+    return number(number_of_points)

@@ -14,7 +14,6 @@ import numpy as np
 from clusterdiff.decide.sweep import Sweep
 from clusterdiff.files import write_text
 from clusterdiff.show.pages import render_page, visible
-from clusterdiff.wording import count
 
 ROOM = "clusterdiff.show.sweep"
 #: So many thresholds and merges are on the page, which stays small.
@@ -22,7 +21,7 @@ MOST, MERGES = 1000, 20
 #: What the thresholds are, and what a cluster is at one of them.
 CALLED = {
     "height": ("height", "Merges up to this height have happened."),
-    "score": ("least score", "Pairs with at least this score are connected."),
+    "score": ("lowest score", "Pairs with at least this score are connected."),
     "resolution": ("resolution", "Each resolution is a clustering of its own."),
     "column": ("column", "Each column is a clustering of its own."),
 }
@@ -53,7 +52,7 @@ def render(swept: Sweep, title: str | None = None, pages: Mapping[int, str] | No
         best=[(name, swept.best_place(name)) for name in swept.valued],
         worst=list(swept.worst_merges()[:MERGES]) if swept.what == "threshold" and swept.valued else [],
         notices=[visible(notice, 1_000) for notice in swept.notices],
-        title=visible(title or f"Every {swept.what} of {count(swept.n)}"),
+        title=visible(title or f"Scores at every {swept.what}"),
     )
 
 
