@@ -136,7 +136,7 @@ _engine_options = together(
     click.option(
         "--memory",
         metavar="SIZE",
-        help="Memory that DuckDB may take, such as 4GB; what exceeds it goes to disk.",
+        help="Memory that DuckDB may take, such as 4GB; the rest goes to disk.",
     ),
 )
 

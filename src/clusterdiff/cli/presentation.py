@@ -58,7 +58,7 @@ explain_options = together(
         default="S_H",
         show_default=True,
         callback=lambda context, option, name: resolve(name).name,
-        help="Measure that ranks components and repairs, by what correcting each would gain.",
+        help="Measure that ranks components and repairs, by the gain from correcting each.",
     ),
     click.option("--stat", is_flag=True, help="Print the costliest components as a table, not as a diff."),
     click.option(

@@ -194,7 +194,7 @@ class Baseline:
         return p < ALPHA, f"Wilcoxon p = {p:.3g} over {count(len(then), 'data set')}"
 
 
-HINT = "a baseline is what `clusterdiff compare --json` or `clusterdiff rank --json` printed."
+HINT = "a baseline is the output of `clusterdiff compare --json` or `clusterdiff rank --json`."
 
 
 def _scores(ranking: Mapping[str, Any]) -> dict[str, Mapping[str, float]]:

@@ -49,7 +49,7 @@ def _ami_facts(average: str = "arithmetic") -> dict[str, Any]:
     reference=VINH,
 )
 def ami(meet: Sized, average: Average = "arithmetic") -> float:
-    r"""Mutual information corrected for chance: 0 is what shuffled labels reach on average.
+    r"""Mutual information corrected for chance: 0 is the mean of shuffled labels.
 
     .. math:: AMI = \frac{I(L, C) - E[I]}{(H(L) + H(C)) / 2 - E[I]} = 1 - \frac{VI}{E[VI]}
 
@@ -95,7 +95,7 @@ def ami(meet: Sized, average: Average = "arithmetic") -> float:
     reference=KLEDE,
 )
 def standardised_rand(meet: Sized) -> float:
-    r"""How many standard deviations the Rand index is above what shuffled labels reach.
+    r"""How many standard deviations the Rand index is above the mean of shuffled labels.
 
     .. math:: SRI = \frac{R - E[R]}{\sqrt{Var[R]}}
 
@@ -151,7 +151,7 @@ def p_value_adjusted(meet: Sized) -> float:
     "clustering comparisons: one step further in adjustment for chance. ICML.",
 )
 def standardised_mutual_information(meet: Sized) -> float:
-    r"""How many standard deviations mutual information is above what shuffled labels reach.
+    r"""How many standard deviations mutual information is above the mean of shuffled labels.
 
     .. math:: SMI = \frac{I - E[I]}{\sqrt{Var[I]}}
 

@@ -34,7 +34,7 @@ share = partial(pair_measure, normalised=True)
 plain = partial(pair_measure, normalised=False)
 #: Linear in the pairs that are together in both, those on either side given.
 linear_share = partial(share, linear=True)
-#: 0 is what shuffled labels reach on average.
+#: 0 is the mean of shuffled labels.
 adjusted = partial(plain, linear=True, baseline=0.0)
 
 
@@ -95,7 +95,7 @@ def rand(meet: Summed) -> float:
     reference=HUBERT,
 )
 def ari(meet: Summed) -> float:
-    r"""Rand index corrected for chance: 0 is what shuffled labels reach on average.
+    r"""Rand index corrected for chance: 0 is the mean of shuffled labels.
 
     .. math:: ARI = \frac{P(L, C) - E}{(P(L) + P(C)) / 2 - E}, \quad E = \frac{P(L)\, P(C)}{P}
 

@@ -126,7 +126,7 @@ def s_h(meet: Summed) -> float:
     reference=XIANG,
 )
 def adjusted_s_h(meet: Sized) -> float:
-    r"""S_H corrected for chance: 0 is what shuffled labels reach on average.
+    r"""S_H corrected for chance: 0 is the mean of shuffled labels.
 
     .. math:: AS_H = 1 - \frac{1 - S_H}{E[1 - S_H]}
 

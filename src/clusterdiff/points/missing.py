@@ -66,7 +66,7 @@ class Dropped(MissingRule):
     """As if they had never been there."""
 
     means = "leaves them out of every measure"
-    brief = "what one side lacks is left out (--missing)"
+    brief = "points on one side only are left out (--missing)"
     partly_true = Message(
         "points that were wrongly merged with others outside `true` are left out with them, so that precision looks "
         "too high and the loss to merges too low"
@@ -85,7 +85,7 @@ class Separated(MissingRule):
 
     separates = True
     means = "makes each a cluster of its own on the side that lacks it"
-    brief = "what one side lacks has {} of its own there (--missing)"
+    brief = "points on one side only have {} of their own on the other (--missing)"
     partly_true = (
         "all others count as true singletons, so that precision looks too low and the loss to merges too high if they "
         "are merely unlabelled"

@@ -60,7 +60,7 @@ def command(
     if is_patch(patch):
         for option, given in (("--scores", scores), ("--key", key)):
             if given is not None:
-                raise ArgumentError(f"{option} is for judgements.", "a patch says what to do; leave it out.")
+                raise ArgumentError(f"{option} is for judgements.", "leave it out for a patch.")
         fixed = _patched(patch, run.clustering, skip_stale)
     elif skip_stale:
         raise ArgumentError("--skip-stale is for patches.", "judgements fit every run; leave it out.")

@@ -34,8 +34,8 @@ from clusterdiff.verbs.compare import compare
     type=click.Choice(MODELS),
     default="permutation",
     show_default=True,
-    help="What is drawn at random: labels, while clusters keep their sizes (permutation); clusterings with as many "
-    "clusters (num), or all clusterings (all); num1 and all1 draw only the prediction.",
+    help="Random model: labels, while clusters keep their sizes (permutation); clusterings with as many clusters "
+    "(num), or all clusterings (all); num1 and all1 draw only the prediction.",
 )
 @click.option(
     "--draws",

@@ -111,7 +111,7 @@ def _needs() -> Iterator[Need]:
         asked = metadata.requires("clusterdiff") or ()
     except metadata.PackageNotFoundError:
         raise ClusterdiffError(
-            "clusterdiff is on Python's path without being installed: nothing says what it needs.",
+            "clusterdiff is on Python's path without being installed: its requirements are unknown.",
             "pip install clusterdiff",
         ) from None
     for text in asked:

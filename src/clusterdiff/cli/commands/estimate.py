@@ -30,7 +30,7 @@ from clusterdiff.wording import count
     help="With --new: estimate the difference of two runs; the files are its reviews.",
 )
 @click.option("--new", metavar="FILE", help="With --old: the new run.")
-@click.option("--measures", metavar="NAMES", help="What to estimate, separated by commas; default: all.")
+@click.option("--measures", metavar="NAMES", help="Measures to estimate, separated by commas; default: all.")
 @click.option(
     "--design",
     type=click.Choice(DESIGNS),

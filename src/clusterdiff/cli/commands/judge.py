@@ -28,7 +28,7 @@ QUIET = ("kept", "undecided")
 @click.command(name="judge")
 @click.argument("files", metavar="[RUN] JUDGEMENTS...", nargs=-1, required=True)
 @click.option(
-    "--old", metavar="FILE", help="With --new: an older run, to list what was fixed and what regressed."
+    "--old", metavar="FILE", help="With --new: an older run, to list judgements that were fixed or regressed."
 )
 @click.option("--new", metavar="FILE", help="With --old: the run that is judged, instead of RUN.")
 @point_option

@@ -45,7 +45,7 @@ writing = together(
 @click.option("--true", metavar="FILE", help="The true clustering: a file, or FILE:COLUMN.")
 @point_option
 @cluster_option
-@click.option("--measure", default="S_H", show_default=True, help="What each pair is compared by.")
+@click.option("--measure", default="S_H", show_default=True, help="Measure to compare each pair by.")
 @click.option(
     "--missing", type=click.Choice(MISSING), help="How to treat points on one side only.  [default: error]"
 )

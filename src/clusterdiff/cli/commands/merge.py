@@ -85,7 +85,9 @@ def command(
     unless --prefer or --decisions resolves them. A table is written like OURS, with its other columns.
     """
     if driver != (path is not None):
-        raise ArgumentError("--driver needs PATH, what git calls the file: merge --driver %O %A %B %P.")
+        raise ArgumentError(
+            "--driver needs PATH, the name that git gives the file: merge --driver %O %A %B %P."
+        )
     end = Path(path or "").suffix.lower() if driver else check_output(output)
     if driver and end not in (*PLAIN, *COPY):
         raise ArgumentError(f"the driver is for {', '.join(COPY)}; got {path!r}.")

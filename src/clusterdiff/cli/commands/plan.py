@@ -22,15 +22,15 @@ from clusterdiff.wording import count
 
 @click.command(name="plan")
 @click.argument("pred", metavar="[PRED]", required=False)
-@click.option("--old", metavar="FILE", help="With --new: plan a review of what changed between two runs.")
+@click.option("--old", metavar="FILE", help="With --new: plan a review of the changes between two runs.")
 @click.option("--new", metavar="FILE", help="With --old: the new run.")
 @click.option("--error", default=0.01, show_default=True, help="Desired half-width of the 95% interval.")
-@click.option("--measure", default="S_H", show_default=True, help="What is to be estimated.")
+@click.option("--measure", default="S_H", show_default=True, help="Measure to estimate.")
 @click.option(
     "--pilot",
     metavar="SAMPLE",
-    help="A small sample, as `clusterdiff estimate` takes it, that tells how much draws vary; by default, the worst "
-    "case is assumed.",
+    help="A small sample, as `clusterdiff estimate` takes it, to estimate how much draws vary; by default, the "
+    "worst case is assumed.",
 )
 @click.option(
     "--design",
