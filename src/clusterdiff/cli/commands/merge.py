@@ -140,6 +140,6 @@ def _tell(found: ThreeWay) -> None:
     lines = [str(conflict) for conflict in found.conflicts[:TOLD]]
     if len(found.conflicts) > TOLD:
         lines.append(f"… and {count(len(found.conflicts) - TOLD, 'more conflict')} (--json has all of them)")
-    state = "" if found.clean else "; nothing was written: see --prefer and --decisions"
+    state = ", all resolved" if found.clean else "; nothing was written: see --prefer and --decisions"
     lines.append(f"{count(len(found.conflicts), 'conflict')}{state}")
     error_console().print("\n".join(lines), markup=False, highlight=False, soft_wrap=True)

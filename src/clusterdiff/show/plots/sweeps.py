@@ -38,7 +38,7 @@ MOST = 2000
 #: What stands on the axis of thresholds.
 CALLED = {
     "height": "height of the cut",
-    "score": "least score of a pair",
+    "score": "lowest score of a pair",
     "resolution": "resolution",
     "column": "column",
 }
@@ -53,7 +53,7 @@ def thresholds(swept: Sweep, ax: Axes | None = None, *, width: float = WIDTH) ->
     >>> import clusterdiff as cd
     >>> from clusterdiff.show import plots
     >>> plots.thresholds(cd.sweep([0, 0, 1], pairs=([0, 1], [1, 2], [0.9, 0.3]))).get_xlabel()
-    'least score of a pair'
+    'lowest score of a pair'
     """
     ax = axes(ax, width, 0.6 * width)
     shown = _shown(swept)

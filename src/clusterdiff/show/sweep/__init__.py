@@ -21,7 +21,7 @@ MOST, MERGES = 1000, 20
 #: What the thresholds are, and what a cluster is at one of them.
 CALLED = {
     "height": ("height", "Merges up to this height have happened."),
-    "score": ("lowest score", "Pairs with at least this score are connected."),
+    "score": ("pair score", "Pairs with at least this score are connected."),
     "resolution": ("resolution", "Each resolution is a clustering of its own."),
     "column": ("column", "Each column is a clustering of its own."),
 }
