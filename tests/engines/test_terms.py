@@ -10,6 +10,7 @@ import clusterdiff as cd
 from clusterdiff.meet.declarations import TERMS
 from clusterdiff.meet.rows import Rows
 from clusterdiff.meet.terms import SCORES, score_sum
+from clusterdiff.tables.engines.terms import EngineRows
 from tests.engines.conftest import maker
 from tests.engines.test_semantics import CHOICES, FEW, Choice, compared, options, sides, weights
 from tests.test_terms import OF_COUNTS
@@ -46,3 +47,22 @@ def test_every_term_is_what_it_is_in_memory(
             assert found[name] == want, name
         else:
             assert found[name] == pytest.approx(want, rel=1e-12, abs=off), name
+
+
+def test_what_most_scores_read_is_kept_where_several_are_wanted(
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    """One score is one query that keeps nothing; before several, it would be asked in vain."""
+    made: list[bool] = []
+
+    class Noted(EngineRows):
+        def __init__(self, cells: Any, weighted: bool, lean: bool = False) -> None:
+            made.append(lean)
+            super().__init__(cells, weighted, lean)
+
+    monkeypatch.setattr("clusterdiff.tables.engines.summed.EngineRows", Noted)
+    monkeypatch.setattr("clusterdiff.tables.engines.terms.EngineRows", Noted)
+    frame = maker("duckdb", request)
+    one, several = (compared(frame, CHOICES[0], 0) for _ in range(2))
+    assert one.score("S_H") == several.scores(["S_H", "ari"])["S_H"]
+    assert made == [False, True, False]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Literal, NoReturn
 
@@ -99,6 +99,11 @@ class EngineComparison(Comparison):
         return self.summed.named
 
     # ---- what the engine computes
+
+    def scores(self, measures: Iterable[AnyMeasure] | None = None) -> dict[str, float]:
+        """Several measures: what most of them read is kept from the first on."""
+        self.summed.positive.rows.several = True
+        return super().scores(measures)
 
     @property
     def loss(self) -> Loss:

@@ -107,6 +107,10 @@ class RowExpressions(Expressions):
         """What there is to lose between the points of each row."""
         return c(f"inside_{content}") if self.weighted else terms.inside(self, content, self.m)
 
+    def own(self, content: str) -> Any:
+        """What the points of each row have by themselves: the whole holds as much less than if it were one point."""
+        return c(f"own_{content}")
+
 
 class ClusterExpressions(Expressions):
     """The clusters of a side, or that of each row, as a formula sees them."""
@@ -168,6 +172,8 @@ class Traced(ArrayFunctions):
     def inside(self, content: str) -> Any:
         """Any numbers."""
         return np.array([1.0, 2.0])
+
+    own = inside
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

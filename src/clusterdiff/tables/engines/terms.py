@@ -8,7 +8,7 @@ they occur together, and the formula runs on those few rows in memory, exactly. 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from math import fsum
+from math import fsum, log
 from typing import Any, Literal, TypeVar
 
 import narwhals.stable.v2 as nw
@@ -84,11 +84,11 @@ def _content(name: str, holds: Callable[[Any, Any, Any], Any], own: str) -> dict
 
 
 def _logs(x: Any) -> Any:
-    return x.m * x.log(x.m / x.unit) - x.inside("entropy")
+    return x.own("entropy")
 
 
 def _squares(x: Any) -> Any:
-    return x.m * x.m - x.inside("pairs")
+    return x.own("pairs")
 
 
 WHOSE: tuple[tuple[str, Over], ...] = (("", "rows"), ("shared_", "cells"))
@@ -116,10 +116,11 @@ class EngineRows:
 
     A row that stands for several equal parts says how many in ``copies``; ``part_mass`` and ``part_points`` are those
     of one. Without ``weighted`` all points weigh the same. ``careful``: memory ran out before, and one step is taken
-    at a time. ``lean``: one sum is wanted, and nothing is kept for others.
+    at a time. ``lean``: one sum is wanted, and nothing is kept for others. ``several`` says that others will be.
     """
 
     careful = False
+    several = False
 
     def __init__(self, cells: Cells, weighted: bool, lean: bool = False) -> None:
         self.source, self.engine, self.weighted, self._lean = cells, cells.engine, weighted, lean
@@ -162,6 +163,12 @@ class EngineRows:
             inside_entropy=if_else(several & (entropy > 0), entropy, 0.0),
             inside_pairs=if_else(several & (pairs > 0), pairs, 0.0),
         )
+        if self.near:
+            logs, squares = c("w_logs") - m * log(self.unit), c("w_squares")
+            if self.multiple:  # the sums are those of all parts
+                logs = if_else(ungrouped, m * Expressions(self).log(m / self.unit), logs)
+                squares = if_else(ungrouped, m * m, squares)
+            frame = frame.with_columns(own_entropy=logs, own_pairs=squares)
         others = [name for name in CONTENTS if name not in ("entropy", "pairs")]
         if not others:
             return frame
@@ -373,7 +380,7 @@ class EngineRows:
                 )
             ]
             # Often one score is all that is wanted: the first time nothing is kept for others.
-            lean = not self._side and not self._totals and self._one_stage and not self.careful
+            lean = not (self._side or self._totals or self.several or self.careful) and self._one_stage
             rows = EngineRows(self.source, self.weighted, lean=True) if lean else self
             self._totals |= rows._add(self._place(term), again)
 
