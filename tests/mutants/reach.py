@@ -19,7 +19,7 @@ from typing import IO, Any
 import pytest
 
 #: The rooms that are watched.
-ROOMS = ("diff", "points", "tables", "measures")
+ROOMS = ("diff", "judgements", "measures", "meet", "points", "releases", "tables")
 #: So many of the tests that differ in parameters alone are asked: more take longer than they find.
 EACH = 1
 #: Where the package is, and the file that is written.
