@@ -87,7 +87,7 @@ def test_judgements_have_their_share_of_the_page(monkeypatch: pytest.MonkeyPatch
         {"id": "other", "groups": [["x", "y"]]},
     ]
     given = cd.Judgements(listed)
-    components = [{"points": [[0, "a"], [1, "b"]], "names": {}}]
+    components = [{"points": [[0, "a"], [1, "b"]], "names": {}, "cells": [[0], [1]]}]
 
     def held() -> tuple[list[str], int]:
         found = judging.judging(diff, given, components)
@@ -100,4 +100,9 @@ def test_judgements_have_their_share_of_the_page(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(judging, "JUDGED", sizes["chained"] + sizes["own"])
     assert held() == (["chained", "own"], 1)
     monkeypatch.setattr(judging, "JUDGED", sizes["chained"] + sizes["own"] - 1)
-    assert held() == (["chained"], 2)
+    assert held() == (["own"], 2)  # of short ones there is room for more
+    # Of a whole cluster nothing can be proposed: what is known of it comes later.
+    components.append({"points": [[2, "x"], [3, "y"]], "names": {}, "cells": [[2]]})
+    assert held() == (["own"], 3)
+    monkeypatch.setattr(judging, "JUDGED", sizes["chained"] + sizes["own"])
+    assert held() == (["chained", "own"], 2)

@@ -82,6 +82,7 @@ class CellNames:
         )
         for number, cell in enumerate(others.tolist(), 1):
             yield kept | {"id": f"{kept.get('id', place)}.{number}", "groups": [*named, self._points([cell])]}
+            named = [group[:1] for group in named]  # stands for all, as below
 
     def _group(self, data: Mapping[str, Any], place: str) -> Iterator[dict[str, Any]]:
         """What accepting a group claims.
@@ -113,6 +114,7 @@ class CellNames:
         order = np.argsort(meet.true[cell], kind="stable")
         true, first = np.unique(meet.true[cell][order], return_index=True)
         serial = 0
+        whole: set[int] = set()
         for t, mine in zip(true.tolist(), np.split(order, first[1:]), strict=True):
             together = [text(names[i]) for i in moved[mine].tolist()]
             if home[t] >= 0:
@@ -120,9 +122,15 @@ class CellNames:
             left = np.unique(meet.pred[cell[mine]]).tolist()
             around = np.concatenate([self._comparison.analysis.cells_of_pred(p) for p in left])
             behind = around[meet.true[around] != t].tolist()
-            for groups in [[together, self._points([other])] for other in behind] or [[together]]:
+            for other in behind or [None]:
                 serial += 1
-                yield kept | {"id": f"{kept.get('id', place)}.{serial}", "groups": groups}
+                rest = [] if other is None else [self._points([other])]
+                if other in whole:
+                    rest = [rest[0][:1]]
+                yield kept | {"id": f"{kept.get('id', place)}.{serial}", "groups": [together, *rest]}
+                # One point stands for all from here on: a file would grow with the square of large clusters.
+                together = together[:1]
+                whole.add(-1 if other is None else other)
 
     def _numbers(self, cells: object, place: str) -> list[int]:
         found = _list(cells, place)

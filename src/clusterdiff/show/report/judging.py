@@ -18,7 +18,7 @@ from clusterdiff.judgements.judgement import Judgement
 from clusterdiff.judgements.references import digest_cells
 from clusterdiff.points.texts import refuse_ambiguous, text
 
-#: So many bytes of judgements are on a page; of more, those about its own points come first.
+#: So many bytes of judgements are on a page; of more, those about its errors come first, then about its own points.
 JUDGED = 380_000
 
 
@@ -55,7 +55,7 @@ def judging(
         "beyond": [],
     }
     if given is not None:
-        about, left = _about(given, _texts(components))
+        about, left = _about(given, _texts(components), _texts(e for e in components if len(e["cells"]) > 1))
         found |= {
             "judgements": [one.to_dict() for one in about],
             "left": left,
@@ -97,15 +97,20 @@ def _texts(components: Iterable[Mapping[str, Any]]) -> set[str]:
     }
 
 
-def _about(judgements: Judgements, texts: set[str]) -> tuple[list[Judgement], int]:
-    """Judgements about some points, and what hangs together with them, as far as there is room; how many are left."""
+def _about(judgements: Judgements, texts: set[str], open_texts: set[str]) -> tuple[list[Judgement], int]:
+    """Judgements about some points, and what hangs together with them, as far as there is room; how many are left.
+
+    First come those about points of which something can be proposed, which are no whole cluster on both sides.
+    """
     listed = list(judgements)
     region = Entries(listed).region
     direct = np.array([not texts.isdisjoint(one.points) for one in listed], dtype=bool)
+    wanted = np.array([not open_texts.isdisjoint(one.points) for one in listed], dtype=bool)
     about = np.flatnonzero(np.isin(region, region[direct]))
-    first = about[np.argsort(~direct[about], kind="stable")]
-    size = np.cumsum([len(json.dumps(listed[i].to_dict())) for i in first.tolist()])
-    chosen = np.sort(first[: int(np.searchsorted(size, JUDGED, side="right"))])
+    size = np.array([len(json.dumps(listed[i].to_dict())) for i in about.tolist()], dtype=np.int64)
+    order = np.lexsort((size, ~direct[about], ~wanted[about]))  # of short ones there is room for more
+    room = int(np.searchsorted(np.cumsum(size[order]), JUDGED, side="right"))
+    chosen = np.sort(about[order[:room]])
     return [listed[i] for i in chosen.tolist()], len(about) - len(chosen)
 
 
