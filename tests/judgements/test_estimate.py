@@ -190,6 +190,23 @@ def test_a_sample_in_which_little_is_wrong_is_warned_of() -> None:
     )
 
 
+def test_judgements_that_are_no_part_of_a_sample_are_counted() -> None:
+    """Whole clusters are, or pairs with a probability, as were drawn; and a single draw tells no error."""
+    pred = [["a", "b"], ["c"], ["d", "e"], ["f"]]
+    whole = [{"groups": [["a", "b", "c"]], "complete": True}, {"groups": [["d", "e"]], "complete": True}]
+    found = cd.estimate(
+        cd.Judgements([*whole, {"groups": [["f"], ["a"]]}]), pred, ["b3.recall"], design="clusters"
+    )
+    assert found.warnings[-1] == "1 of 3 judgements are not complete: left out."
+    drawn = [{"groups": [["a", "b"]], "probability": 0.5}, {"groups": [["c"], ["d"]], "probability": 0.5}]
+    pairs = cd.estimate(cd.Judgements([*drawn, {"groups": [["d", "e"]]}]), pred)
+    assert pairs.warnings[-1] == "1 of 3 judgements have no probability: left out."
+    with pytest.raises(cd.ArgumentError, match="`sample` has no judgement with whole clusters"):
+        cd.estimate(cd.Judgements([{"groups": [["a", "b"]]}]), pred, design="clusters")
+    one = cd.estimate([["a", "b", "c"]], pred, ["b3.recall", "S_H"], design="clusters")
+    assert "nan" not in repr(one) + one.to_markdown() + one.to_latex()
+
+
 @cases(
     ("how", "wrong"),
     [

@@ -18,6 +18,7 @@ from clusterdiff.judgements.collection import Judgements
 from clusterdiff.judgements.difference import Difference
 from clusterdiff.judgements.estimates import Estimates
 from clusterdiff.judgements.judged_pairs import USUAL, pairs_of
+from clusterdiff.judgements.judgement import Judgement
 from clusterdiff.judgements.reach import is_whole
 from clusterdiff.judgements.resolved import MEASURES, estimate_clusters, estimate_points, parsed, weigh
 from clusterdiff.judgements.review import answered_points, digests, reviews_points, shows
@@ -150,7 +151,8 @@ def estimate(
         sample = named_columns(sample, "sample", point, cluster, 0)
     if isinstance(sample, Judgements) and reviews_points(sample):
         return _of_points(sample, run, measures, missing, how)
-    if isinstance(sample, Judgements) and not any(one.complete for one in sample):
+    by_design = design is not None or probabilities is not None or drawn is not None
+    if isinstance(sample, Judgements) and not by_design and not any(one.complete for one in sample):
         refuse_resampling(how, "judged pairs have intervals of their own")
         return _of_pairs(sample, run, measures, level)
     return _of_clusters(sample, run, measures, how, missing, design, probabilities, drawn, population)
@@ -225,6 +227,8 @@ def _of_clusters(
         )
     weights = weigh(laid, design, given, population)
     found_all, warnings = estimate_clusters(laid, weights, asked, how, by_points=design == "points")
+    if isinstance(sample, Judgements):
+        warnings += _left_out(sample, [one for one in sample if one.complete], "are not complete")
     if how.method != "jackknife":
         told += f"|{how.signature}"
     return Estimates(found_all, how.level, told, tuple(warnings))
@@ -317,7 +321,15 @@ def _of_pairs(
     design = "pairs" if pairs.stratum is None else "pairs in strata"
     n = points_of(run)
     told = f"clusterdiff:{__version__}|design:{design}|draws:{len(pairs.together)}|points:{n}"
-    return Estimates(found, level, told, tuple(pairs.warnings()))
+    drawn = [one for one in sample if one.probability is not None]
+    left = _left_out(sample, drawn, "have no probability")
+    return Estimates(found, level, told, (*pairs.warnings(), *left))
+
+
+def _left_out(sample: Judgements, counted: Sequence[Judgement], why: str) -> list[str]:
+    """A warning of judgements that are no part of a sample."""
+    left = sum(not one.withdrawn for one in sample) - sum(not one.withdrawn for one in counted)
+    return [f"{left:,} of {count(len(sample), 'judgement')} {why}: left out."] if left else []
 
 
 def points_of(run: PointFinder) -> int:

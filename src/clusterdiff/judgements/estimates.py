@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -105,18 +106,12 @@ class Estimates(Mapping[str, Estimate]):
         """The cells of the table for people: measure, estimate, standard error, interval, effective draws, bounds."""
         out = []
         for name, one in self._found.items():
-            value = "" if one.value is None else number(one.value)
-            if one.value is None and one.bounds is not None:
-                value = f"{number(one.bounds[0])} to {number(one.bounds[1])}"
-            error = "" if one.error is None else number(one.error)
-            between = (
-                "" if one.low is None or one.high is None else f"{number(one.low)} to {number(one.high)}"
-            )
-            out.append([name, value, error, between, f"{one.effective:,.0f}"])
+            bounds = "" if one.bounds is None else _written(*one.bounds)
+            value = _written(one.value) if one.value is not None else bounds
+            between = _written(one.low, one.high)
+            out.append([name, value, _written(one.error), between, f"{one.effective:,.0f}"])
             if self._unsure:
-                out[-1].append(
-                    "" if one.bounds is None else f"{number(one.bounds[0])} to {number(one.bounds[1])}"
-                )
+                out[-1].append(bounds)
         return out
 
     @property
@@ -170,6 +165,16 @@ class Estimates(Mapping[str, Estimate]):
 
     def _repr_html_(self) -> str:
         return notebook.view(*map(notebook.line, repr(self).splitlines()))
+
+
+def _written(*values: float | None) -> str:
+    """A number, or the two ends of an interval; nothing where there is none, as of a single draw.
+
+    >>> _written(0.5, 1.0), _written(math.nan), _written(None)
+    ('0.5000 to 1.0000', '', '')
+    """
+    known = [value for value in values if value is not None and not math.isnan(value)]
+    return " to ".join(map(number, known)) if len(known) == len(values) else ""
 
 
 def _column(values: list[Any]) -> Any:
