@@ -128,6 +128,21 @@ def test_the_chance_level_is_told_where_it_has_a_meaning() -> None:
         assert 'id="by-chance"' not in silent
 
 
+def test_lists_of_a_changelog_open_what_the_page_holds() -> None:
+    """Every event of clusters that both releases have, and every reused name."""
+    old = {point: point // 2 for point in range(80)}
+    new = {point: point // 2 if point % 2 else 1_000 + point for point in old} | {79: 0, 1: 39}
+    diff = cd.compare(old, new, missing="drop")
+    page = render(diff, sides=("old", "new")).partition('<section id="changelog"')[2].partition("</section>")[0]
+    rows = page.split("<tr>")[1:]
+    assert diff.reused
+    reused = {f"<bdi>{row.name}</bdi></a></th>" for row in diff.reused}
+    assert all(any(link in row for row in rows) for link in reused)
+    listed = [row for row in rows if "<td" in row]
+    assert len(listed) == len(diff.reused) + len(diff.events)
+    assert sum('href="#component-' in row for row in listed) == len(listed)
+
+
 def test_every_measure_is_shown_or_named_as_left_out() -> None:
     """The table of measures iterates the registry."""
     page = demo_page()

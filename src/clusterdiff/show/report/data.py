@@ -394,6 +394,11 @@ class Page:
         return Embedded(self.diff, self._columns, sides, self._limits, samples, self.costs, self._grouped)
 
     @cached_property
+    def holds(self) -> set[int]:
+        """The numbers of those components."""
+        return {entry["id"] for entry in self.embedded.components}
+
+    @cached_property
     def _grouped(self) -> Grouped:
         return Grouped(self.diff, self.overview.patterns.groups)
 

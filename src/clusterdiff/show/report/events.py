@@ -10,11 +10,11 @@ import numpy as np
 from clusterdiff.caching import cached_property
 from clusterdiff.diff.changelog import Event, Reuse
 from clusterdiff.diff.comparison import Comparison
-from clusterdiff.diff.news import sentences
+from clusterdiff.diff.news import CALLED, sentences
 from clusterdiff.wording import plural
 
-#: How many events of a kind are listed, how many of them open their component, and how many clusters each names.
-LISTED, OPENED, NAMED = 50, 20, 4
+#: How many events of a kind are listed, and how many of them the page must be able to open.
+LISTED, OPENED = 50, 20
 #: The events in the order of telling, with what each means.
 TOLD = {
     "born": "a new {cluster} without a {point} of an old one",
@@ -31,9 +31,10 @@ TOLD = {
 
 
 class EventList(NamedTuple):
-    """The events of one kind: how many there are, and the first of them with their components on the page."""
+    """The events of one kind: how many there are, and the first of them with their components."""
 
     kind: str
+    called: str
     means: str
     number: int
     first: Sequence[tuple[Event, int | None]]
@@ -74,21 +75,24 @@ class EventLists:
         for kind, means in TOLD.items():
             at = np.flatnonzero(kinds == kind)
             first = [] if kind == "same" else [events[int(i)] for i in at[:LISTED]]
-            shown = [(event, self._component(event) if i < OPENED else None) for i, event in enumerate(first)]
             if len(at):
-                yield EventList(kind, means.format(**words), len(at), shown)
+                shown = [(event, self._component(event)) for event in first]
+                yield EventList(kind, CALLED.get(kind, kind), means.format(**words), len(at), shown)
 
     @property
     def opened(self) -> list[int]:
         """The components that the page must hold, since the lists open them."""
-        found = (number for one in self.lists for _, number in one.first)
+        found = [self.component_of(row.name) for row in self.reused[:OPENED]]
+        found += [number for one in self.lists for _, number in one.first[:OPENED]]
         return list(dict.fromkeys(number for number in found if number is not None))
 
     def _component(self, event: Event) -> int | None:
         """The component of the comparison that an event is about; none if its clusters share no point."""
-        if not event.shared:
-            return None
-        code = self._codes.get(event.old[0])
+        return self.component_of(event.old[0]) if event.shared else None
+
+    def component_of(self, old: Any) -> int | None:
+        """The component of an old cluster; none if it shares no point with a new one."""
+        code = self._codes.get(old)
         return None if code is None else int(self._diff.analysis.join.of_true[code])
 
     @cached_property
