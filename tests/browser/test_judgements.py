@@ -189,7 +189,7 @@ def test_points_that_the_page_does_not_hold_are_referred_to(
     assert any("cells" in line and "groups" not in line for line in file.read_text().splitlines())
     with pytest.raises(cd.errors.FileError, match="refers to cells"):
         cd.Judgements.read(file)
-    run("judgements", "--expand", *sides, file, "-o", tmp_path / "whole.jsonl")
+    run("judgements", "--expand", *sides, file, "--cluster", "cluster", "-o", tmp_path / "whole.jsonl")
     said = cd.Judgements.read(tmp_path / "whole.jsonl")
     named = [{f"r{i}": int(label) for i, label in enumerate(side)} for side in (true, pred)]
     assert cd.compare(named[0], said.apply(named[1])).score() == pytest.approx(promised, abs=1e-12)

@@ -133,7 +133,9 @@ def test_lists_of_a_changelog_open_what_the_page_holds() -> None:
     old = {point: point // 2 for point in range(80)}
     new = {point: point // 2 if point % 2 else 1_000 + point for point in old} | {79: 0, 1: 39}
     diff = cd.compare(old, new, missing="drop")
-    page = render(diff, sides=("old", "new")).partition('<section id="changelog"')[2].partition("</section>")[0]
+    page = (
+        render(diff, sides=("old", "new")).partition('<section id="changelog"')[2].partition("</section>")[0]
+    )
     rows = page.split("<tr>")[1:]
     assert diff.reused
     reused = {f"<bdi>{row.name}</bdi></a></th>" for row in diff.reused}

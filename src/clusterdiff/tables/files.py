@@ -162,12 +162,17 @@ def told_key(scan: Scan, point: Key | None) -> Key | None:
 
 def recognised(columns: Sequence[str], what: str, taken: Collection[str | None] = ()) -> str | None:
     """The one column that is known by its name as the points' or the clusters'; None if there are more, or none."""
-    free = [column for column in columns if column not in taken]
-    for names in (KNOWN[what], LESS_KNOWN[what]):
-        found = [column for column in free if column.casefold() in names]
-        if found:
-            return found[0] if len(found) == 1 else None
-    return None
+    found = _candidates([column for column in columns if column not in taken], what)
+    return found[0] if len(found) == 1 else None
+
+
+def _candidates(columns: Sequence[str], what: str) -> list[str]:
+    """The columns with a name as those of points or clusters have; less usual names count only without usual ones."""
+    found = (
+        [column for column in columns if column.casefold() in names]
+        for names in (KNOWN[what], LESS_KNOWN[what])
+    )
+    return next(filter(None, found), [])
 
 
 def _cluster_beside(scan: Scan, point: Sequence[str]) -> str:
@@ -181,8 +186,11 @@ def _cluster_beside(scan: Scan, point: Sequence[str]) -> str:
 
 def unknown(scan: Scan, what: str) -> FileError:
     """For a table of which it is not plain which column is meant."""
+    several = _candidates(scan.columns, what)
+    many = len(several) > 1
+    which = f"several may name the {what}s: {listed(several)}" if many else f"none of them names the {what}s"
     return FileError(
-        f"{shown(scan.name)} has the columns {listed(scan.columns)}, and none of them names the {what}s.",
+        f"{shown(scan.name)} has the columns {listed(scan.columns)}, and {which}.",
         JUDGE if any(_has(scan, sign) for sign in JUDGED) else Message("name it with `{what}=`.", what=what),
     )
 

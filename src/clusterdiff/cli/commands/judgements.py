@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from clusterdiff.cli.inputs import policy_options, read_columns, sources, told
-from clusterdiff.cli.options import json_option, output_option, point_option, split_names
+from clusterdiff.cli.options import cluster_option, json_option, output_option, point_option, split_names
 from clusterdiff.cli.output import console, error_console, print_json
 from clusterdiff.cli.progress import progress
 from clusterdiff.cli.writing import refuse_overwriting
@@ -43,6 +43,7 @@ key_option = click.option(
     help="With --expand: the table that the page had more columns from; see --key.",
 )
 @point_option
+@cluster_option
 @policy_options
 @click.option("--settle", is_flag=True, help="Let author and date decide contradictions.")
 @click.option(
@@ -57,6 +58,7 @@ def command(
     expand: tuple[str, str] | None,
     attributes: str | None,
     point: str | None,
+    cluster: str | None,
     policy: dict[str, Any],
     settle: bool,
     authors: str | None,
@@ -77,8 +79,12 @@ def command(
     refuse_overwriting([output], *files)
     if attributes is not None and expand is None:
         raise ArgumentError("--attributes names the table whose columns the page used, and needs --expand.")
-    compared = _compared(expand, point, policy)
-    more = read_columns(attributes, key, *sources(*expand, point=point)) if attributes and expand else None
+    compared = _compared(expand, point, cluster, policy)
+    more = (
+        read_columns(attributes, key, *sources(*expand, point=point, cluster=cluster))
+        if attributes and expand
+        else None
+    )
     found = Judgements.read(*files, key=key, comparison=compared, attributes=more)
     before = found.contradictions
     aside: tuple[Aside, ...] = ()
@@ -105,15 +111,22 @@ def command(
         sys.exit(1)
 
 
-def _compared(files: tuple[str, str] | None, point: str | None, policy: dict[str, Any]) -> Comparison | None:
+def _compared(
+    files: tuple[str, str] | None, point: str | None, cluster: str | None, policy: dict[str, Any]
+) -> Comparison | None:
     """The comparison whose cells a page refers to."""
     if files is None:
-        said = {"--point": point, "--missing": policy["missing"], "--noise": policy["noise"]}
+        said = {
+            "--point": point,
+            "--cluster": cluster,
+            "--missing": policy["missing"],
+            "--noise": policy["noise"],
+        }
         for option in (name for name, value in said.items() if value is not None):
             raise ArgumentError(f"{option} says how TRUE and PRED are compared, and needs --expand.")
         return None
     with told(), progress("comparing"):
-        found = compare(*sources(*files, point=point), **policy)
+        found = compare(*sources(*files, point=point, cluster=cluster), **policy)
     if isinstance(found, CorpusComparison):
         raise ArgumentError("--expand is for one clustering, not for documents of mentions.")
     return found
