@@ -194,7 +194,7 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = 
     "weights of points in sets": (
         lambda: cd.compare([{"a", "b"}, {"c"}], {"a": 1, "b": 1, "c": 2}, weights=[1, 1, 1]),
         cd.ArgumentError,
-        "`weights` must be a dict from point to value here, since the points of `true` came in sets, without order.",
+        "`weights` must be a dict from point to value here, since the points of `true` have no order.",
         None,
     ),
     "features with NaN": (

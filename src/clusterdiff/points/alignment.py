@@ -42,9 +42,10 @@ class Order:
 
     ``rows`` gives for each point its position in the caller's order of the points (that of `true`), or is None when
     nothing moved; -1 stands for a point that only `pred` has. ``passed`` counts the points in the caller's order.
-    ``known`` is False when the caller cannot know that order, because the points came in sets. ``named`` is False when
-    the points are called by their positions, and ``index`` is the index that named them in the caller's order. ``at``
-    gives for each point its place among all those that the two sides had at first, or is None when none was left out.
+    ``known`` is False when the caller cannot know that order, because the points came in sets or from an engine.
+    ``named`` is False when the points are called by their positions, and ``index`` is the index that named them in the
+    caller's order. ``at`` gives for each point its place among all those that the two sides had at first, or is None
+    when none was left out.
     """
 
     names: Points
@@ -63,9 +64,7 @@ class Order:
         if not self.known:
             raise ArgumentError.about(
                 argument,
-                Message(
-                    "must be a dict from point to value here, since the points of `true` came in sets, without order."
-                ),
+                Message("must be a dict from point to value here, since the points of `true` have no order."),
             )
 
     def refuse_unplaced(self, argument: str) -> None:

@@ -99,6 +99,7 @@ def _compare(
         cluster=(left.clusters[0], right.clusters[0]),
         policy=_with_labels(policy, left, right, untyped),
         keys=_keys(left, right),
+        bring=False,
         **rules,
     )
 

@@ -69,12 +69,14 @@ def compare_frames(
     singletons: Singletons = "keep",
     budget: int | str | None = None,
     keys: tuple[str, ...] = (),
+    bring: bool = True,
 ) -> Comparison:
-    """Compare two tables of points and clusters, joined on the point, where they are.
+    """Compare two tables of points and clusters, joined on the point, where they are, or here if they fit.
 
     ``point`` and ``cluster`` are columns, or pairs if they are called differently in the two tables; those that are
     not named are recognised by their names. ``weights`` and ``features`` are columns of `true`, or else of `pred`.
-    ``keys`` says what the parts of names are that :func:`with_key` joined.
+    ``keys`` says what the parts of names are that :func:`with_key` joined. Unless tables of an engine may be brought
+    here, ``bring``, they stay where they are.
     """
     from clusterdiff.tables.engines.comparison import compare_points
     from clusterdiff.tables.engines.documents import compare_two_within
@@ -101,7 +103,7 @@ def compare_frames(
             )
         return _compare_in_order(true, pred, (t, p), policy)
     names = _required(a, "true"), _required(b, "pred")
-    return compare_points(read_two(true, pred, names, (t, p), *numbers, keys), policy, budget)
+    return compare_points(read_two(true, pred, names, (t, p), *numbers, keys, bring), policy, budget)
 
 
 def _named_by_index(table: Any) -> tuple[object, str | None]:

@@ -275,7 +275,7 @@ class EngineComparison(Comparison):
 def compare_points(points: Points, policy: Policy, budget: int | str | None) -> Comparison:
     """Group the points and compare: in memory if the meet fits the budget, otherwise in the engine."""
     limit = allowed(budget)
-    if points.here and sum(points.counts) * HERE_BYTES <= limit:
+    if points.here and sum(points.counts) * HERE_BYTES <= min(limit, points.room):
         diff = compare_here(points, policy)
         return TableComparison(diff.meet, diff.source, diff.policy, "memory")
     cells = group(points.checked(), policy)

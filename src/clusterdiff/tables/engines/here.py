@@ -1,4 +1,4 @@
-"""Tables in memory: the core matches their points, and groups them."""
+"""Tables in memory, or that fit there: the core matches their points, and groups them."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def compare_here(points: Points, policy: Policy) -> Comparison:
     if len(keys) == 2:
         names = left.point_names(), right.point_names()
         place, extra = match_names(*names)
-        aligned = laid((left.labels, right.labels), names, place, extra)
+        aligned = laid((left.labels, right.labels), names, place, extra, known=engine.ordered)
         columns = {
             x: laid_numbers(_number(got[0], x), _number(got[1], x), place, extra) for x in points.extra
         }

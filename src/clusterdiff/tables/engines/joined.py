@@ -57,7 +57,7 @@ class Points:
     seen: tuple[int, ...] | None = None
     #: The rows, if they are not those that all points of the tables have.
     rows: Frame | None = None
-    #: Whether the tables are in memory already.
+    #: Whether the tables are in memory already, or are to be brought there if they fit.
     here: bool = False
 
     @cached_property
@@ -113,6 +113,11 @@ class Points:
     def counts(self) -> tuple[int, ...]:
         """The number of rows of each table."""
         return self.seen or tuple(int(self.engine.row(s.frame.select(n=nw.len()))["n"]) for s in self.sides)
+
+    @property
+    def room(self) -> int:
+        """The bytes of memory that the user allows the engine."""
+        return self.engine.room(self.sides[0].frame)
 
     @property
     def extra(self) -> list[str]:

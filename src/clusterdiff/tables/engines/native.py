@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
@@ -15,6 +16,7 @@ import numpy.typing as npt
 
 from clusterdiff.caching import cached_property
 from clusterdiff.errors import ClusterdiffError, EngineError
+from clusterdiff.tables.engines.budget import read_bytes
 
 Value = TypeVar("Value")
 Frame = nw.LazyFrame[Any]
@@ -37,6 +39,8 @@ class Engine:
     ordered = True
     #: Whether what is kept may go to disk.
     spills = False
+    #: Whether two tables that fit are brought here, since the core matches their points faster than a join does.
+    brings = False
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -48,6 +52,10 @@ class Engine:
     def prepare(self, native: Any) -> Any:
         """The user's table, with types that survive an outer join."""
         return native
+
+    def room(self, frame: Frame) -> int:
+        """The bytes of memory that the user allows the engine of a frame."""
+        return sys.maxsize
 
     def keep(self, frame: Frame) -> Frame:
         """Compute a frame once and hold it."""
@@ -173,6 +181,7 @@ class DuckDB(Engine):
 
     ordered = False
     spills = True
+    brings = True
 
     def prepare(self, native: Any) -> Any:
         """Text that differs is different, whatever collation the column or the connection has."""
@@ -187,6 +196,11 @@ class DuckDB(Engine):
             for name, plain_text in zip(columns, text, strict=True)
         )
         return native.project(", ".join(bare))
+
+    def room(self, frame: Frame) -> int:
+        """The limit of the user's connection."""
+        setting = frame.to_native().query("source", "SELECT current_setting('memory_limit')").fetchall()[0][0]
+        return read_bytes(setting)
 
     def keep(self, frame: Frame) -> Frame:
         """Create a temporary table."""

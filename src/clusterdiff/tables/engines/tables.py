@@ -44,8 +44,9 @@ def read_two(
     weights: str | None,
     features: Sequence[str],
     keys: tuple[str, ...] = (),
+    bring: bool = True,
 ) -> Points:
-    """Two tables, joined on the point."""
+    """Two tables, joined on the point; ``bring``: where the engine gains by that, they are matched here if they fit."""
     either = [("weights", weights)] * (weights is not None) + [("features", name) for name in features]
     left, right = two_readers(true, pred, point, cluster, either)
     width = take_numbers(left, right, weights, features)
@@ -53,7 +54,7 @@ def read_two(
     sides = (SideTable("true", left.selected(), "i"), SideTable("pred", right.selected(), "j"))
     kinds = {"t": left.kinds["t"], "p": right.kinds["p"]}
     others = replace(left.others(point[0], cluster[0]), pred=right.others(point[1], cluster[1]))
-    here = left.here and right.here
+    here = all(reader.here or (bring and reader.engine.brings) for reader in (left, right))
     return Points(
         left.engine, sides, True, weights is not None, width, kinds, others, keys=keys, here=here, **units
     )
