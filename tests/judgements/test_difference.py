@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -370,3 +371,29 @@ def test_batches_are_one_estimate(tmp_path: Path) -> None:
     assert f"answered:{40 + known}|" in found.signature
     with pytest.raises(cd.errors.ArgumentError, match="same seed"):
         cd.estimate(old=old, new=new, judgements=[batches[0], batches[0]])
+
+
+def test_a_review_names_points_as_judgements_do() -> None:
+    """By their text, also of several columns, so that answers check and correct the runs; and so do scores."""
+    import pandas as pd
+
+    old = pd.DataFrame({"source": ["x", "y"] * 6, "number": np.arange(12) // 2, "name": list("abcdefghijkl")})
+    new = old.assign(cluster=np.arange(12) // 4)
+    old = old.assign(cluster=np.arange(12) // 2)
+    for key, named in ((["source", "number"], '["x", "0"]'), ("name", "a")):
+        review = cd.plan(old=old, new=new, draw=3, point=key).review
+        assert review is not None
+        columns = cd.plan(old=old, new=new, draw=3, point=key).columns
+        assert columns[named]["source"] == "x"
+        lines = [
+            one.to_dict() | {"answer": "own", "groups": [list(chain.from_iterable(one.shown["1"]))]}
+            for one in review
+        ]
+        answers = cd.Judgements(lines, review.header)
+        assert cd.estimate(old=old, new=new, judgements=answers, point=key).answers["answered"] == 3
+        assert answers.judge(new, point=key).kept == 3
+        assert answers.judge(old, point=key).violated == 3
+    run = {("a", 1.0): 0, ("a", 2.0): 0, ("b", 1.0): 0, ("b", 2.0): 0}
+    scores = [((letter, 1.0), (letter, 2.0), 0.9) for letter in "ab"]
+    fixed = cd.Judgements([{"groups": [[("a", 1)], [("b", 2)]]}]).apply(run, scores=scores)
+    assert sorted(map(sorted, fixed.to_sets())) == [[(letter, 1.0), (letter, 2.0)] for letter in "ab"]

@@ -14,6 +14,7 @@ from clusterdiff.judgements.entries import distinct
 from clusterdiff.judgements.facts import Facts
 from clusterdiff.judgements.runs import Indexed
 from clusterdiff.points.labels import FloatArray, Int64Array
+from clusterdiff.points.texts import texts
 
 Score = tuple[str, str, float]
 
@@ -99,7 +100,7 @@ class Assembly:
             raise ArgumentError.must("scores", "be triples, point, point and score", odd)
         left, right, given = zip(*found, strict=True) if found else ((), (), ())
         a, b = (
-            np.fromiter(map(number.get, map(str, side), repeat(-1)), np.int64, len(side))
+            np.fromiter(map(number.get, texts(side), repeat(-1)), np.int64, len(side))
             for side in (left, right)
         )
         score = np.array(given, dtype=float)

@@ -25,6 +25,7 @@ from clusterdiff.judgements.runs import Indexed, named_columns
 from clusterdiff.judgements.totals import expected_error
 from clusterdiff.messages import Message
 from clusterdiff.points.labels import FloatArray
+from clusterdiff.points.texts import texts
 from clusterdiff.verbs.compare import compare
 from clusterdiff.wording import count
 
@@ -236,7 +237,7 @@ def _plan_difference(diff: Comparison, error: float, measure: str, draw: int | N
 def _columns(diff: Comparison, review: Judgements) -> dict[str, dict[str, Any]]:
     """What the runs' tables know of the points of a review."""
     wanted = {point for one in review for group in one.shown["1"] for point in group}
-    places = {text: i for i, text in enumerate(map(str, diff.source.names)) if text in wanted}
+    places = {name: i for i, name in enumerate(texts(diff.source.names)) if name in wanted}
     out: dict[str, dict[str, Any]] = {text: {} for text in places}
     for name in diff.source.columns:
         values = diff.source.column(name)

@@ -14,6 +14,7 @@ from clusterdiff.judgements.collection import Judgements
 from clusterdiff.judgements.drawing import Probabilities
 from clusterdiff.judgements.judgement import Judgement
 from clusterdiff.judgements.runs import Indexed
+from clusterdiff.points.texts import texts
 from clusterdiff.wording import count
 
 #: What a stratum is called that is drawn with certainty.
@@ -79,7 +80,7 @@ def versions(diff: Comparison, component: int) -> tuple[list[list[str]], list[li
     for codes in (diff.meet.true[cells], diff.meet.pred[cells]):
         groups: dict[int, list[str]] = {}
         for code, held in zip(codes.tolist(), points, strict=True):
-            groups.setdefault(code, []).extend(map(str, held))
+            groups.setdefault(code, []).extend(texts(held))
         out.append(sorted(sorted(group) for group in groups.values()))
     return out[0], out[1]
 
@@ -91,7 +92,7 @@ def shows(review: Judgements, side: str, run: Indexed) -> bool:
     for one in review:
         place = sides.get(one.id, "1")
         groups += one.shown[place if side == "old" else {"1": "2", "2": "1"}[place]]
-    places = run.find([str(point) for group in groups for point in group])
+    places = run.find(texts(point for group in groups for point in group))
     if (places < 0).any():
         return False
     of = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
