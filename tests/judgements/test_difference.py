@@ -397,3 +397,41 @@ def test_a_review_names_points_as_judgements_do() -> None:
     scores = [((letter, 1.0), (letter, 2.0), 0.9) for letter in "ab"]
     fixed = cd.Judgements([{"groups": [[("a", 1)], [("b", 2)]]}]).apply(run, scores=scores)
     assert sorted(map(sorted, fixed.to_sets())) == [[(letter, 1.0), (letter, 2.0)] for letter in "ab"]
+
+
+def test_the_level_of_the_old_run_tells_pair_f1() -> None:
+    """From an estimate of it, or a census: then the differences are those of the measures; else up to which level."""
+    rng = np.random.default_rng(4)
+    true = np.repeat(np.arange(200), 4)
+    joined = np.where(rng.random(800) < 0.5, true // 2, true + 1000)  # many pairs more, a few of them right
+    old, new = true * 2 + np.arange(800) % 2, np.where(true < 60, joined, true * 2 + np.arange(800) % 2)
+    for one, other in ((old, new), (new, old)):
+        review = cd.plan(old=one, new=other, draw=1000).review
+        assert review is not None
+        lines = []
+        for line in review:
+            groups: dict[int, list[str]] = {}
+            for point in chain.from_iterable(line.shown["1"]):
+                groups.setdefault(int(true[int(point)]), []).append(point)
+            lines.append(line.to_dict() | {"answer": "own", "groups": list(groups.values())})
+        found = cd.estimate(old=one, new=other, judgements=cd.Judgements(lines, review.header))
+        before, after = cd.compare(true, one), cd.compare(true, other)
+        every = [np.flatnonzero(true == label).tolist() for label in range(200)]
+        told = found.anchored(cd.estimate(every, one, design="clusters", population=200))
+        for name in ("pairs.precision", "pairs.recall", "pairs.f1"):
+            assert told[name].value == pytest.approx(after.score(name) - before.score(name), abs=1e-12)
+        more = int(after.meet.pairs.pred - before.meet.pairs.pred)
+        even = 2 * found.difference["true_pairs"].value / more
+        word = "below" if more > 0 else "above"
+        assert (
+            found.break_even
+            == f"Pair F1 rises if the old run's is {word} {even:.4f} ({even:.4f} to {even:.4f})."
+        )
+        rises = before.score("pairs.f1") < even if more > 0 else before.score("pairs.f1") > even
+        assert rises == (told["pairs.f1"].value > 0)
+    with pytest.raises(
+        cd.ArgumentError, match="`anchor` must be the old run's pair precision and recall; got 3"
+    ):
+        found.anchored(3)  # type: ignore[arg-type]
+    with pytest.raises(cd.ArgumentError, match="`judgements` is required"):
+        cd.estimate(old=old, new=new)  # type: ignore[call-overload]

@@ -452,3 +452,14 @@ def test_a_truth_that_covers_little_is_told_wherever_results_are_shown() -> None
     with pytest.raises(cd.LabelError) as caught:
         cd.compare({f"r{i}": 0 for i in range(290)}, runs["a"])
     assert "estimate" not in str(caught.value.hint)
+
+
+def test_plans_count_singletons_among_clusters() -> None:
+    """Clusters drawn with equal probability vary by their sizes; more than there are need not be drawn."""
+    run = [*range(500), *(500 + i // 9 for i in range(900))]
+    sizes = np.bincount(run)
+    spread = 1 + sizes.var() / sizes.mean() ** 2
+    k = (1.959963984540054 / 0.05) ** 2 / 4
+    wanted = [k / (1 + k / 1400), k * spread / (1 + k * spread / len(sizes))]
+    draws = cd.plan(run, error=0.05, measure="b3.f1").draws
+    assert list(draws.values()) == [int(np.ceil(value)) for value in wanted]

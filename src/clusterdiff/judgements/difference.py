@@ -9,6 +9,7 @@ from typing import Any
 from clusterdiff import notebook
 from clusterdiff._version import __version__
 from clusterdiff.errors import ArgumentError, nearest
+from clusterdiff.judgements.estimates import Estimates
 from clusterdiff.judgements.totals import Anchor, Total, anchored
 from clusterdiff.wording import change, count, number, percent
 
@@ -183,16 +184,28 @@ class Difference:
         if not 0 < even < 1:
             return ""
         word = "below" if more > 0 else "above"
-        return f"Pair F1 rises if the old run's is {word} {number(even)}."
+        low, high = sorted((2 * gained.low / more, 2 * gained.high / more))
+        return f"Pair F1 rises if the old run's is {word} {number(even)} ({number(low)} to {number(high)})."
 
-    def anchored(self, anchor: Anchor) -> dict[str, Shift]:
-        """Differences of pair precision, recall and F1, given the old run's level."""
+    def anchored(self, anchor: Anchor | Estimates) -> dict[str, Shift]:
+        """Differences of pair precision, recall and F1, given the old run's level, such as an estimate of it."""
         from scipy.stats import t as student
 
+        if isinstance(anchor, Estimates):
+            anchor = Anchor.of(anchor)
+        if not isinstance(anchor, Anchor):
+            raise ArgumentError.must(
+                "anchor",
+                "be the old run's pair precision and recall",
+                anchor,
+                "make an estimate of the old run with estimate().",
+            )
         one = self.difference["true_pairs"]
         gained = Total(one.value, one.error, one.freedom, 0.0, 0.0)
         q = float(student.ppf((1 + self.level) / 2, max(1, gained.freedom)))
         found = anchored(gained, tuple(self.header["pairs"]), anchor)
+        if one.low is None:  # too few answers for an interval
+            return {name: Shift(name, v, e, None, None) for name, (v, e) in found.items()}
         return {name: Shift(name, v, e, v - q * e, v + q * e) for name, (v, e) in found.items()}
 
     @property

@@ -255,6 +255,12 @@ def read_if_judged(path: str | os.PathLike[str]) -> Judgements | None:
 
 def _of_difference(old: object, new: object, judgements: object, level: float) -> Difference:
     """The difference of two runs, from one review or from batches; without the runs, what the reviews alone say."""
+    if judgements is None:
+        raise ArgumentError.about(
+            "judgements",
+            "is required: what people answered of the changes.",
+            Message("draw a review with plan(), and pass its answers as `judgements=`."),
+        )
     given: Sequence[Any] = judgements if isinstance(judgements, list | tuple) and judgements else [judgements]
     batches = [one if isinstance(one, Judgements) else Judgements.read(one) for one in given]
     for said in batches:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import t as student
 
+from clusterdiff.errors import ArgumentError
+from clusterdiff.judgements.estimates import Estimates
 from clusterdiff.judgements.ratios import expit, freedom
 from clusterdiff.points.labels import BoolArray, FloatArray, Int64Array
 
@@ -117,6 +119,14 @@ class Anchor:
     recall: float
     precision_error: float = 0.0
     recall_error: float = 0.0
+
+    @classmethod
+    def of(cls, found: Estimates) -> Anchor:
+        """The level that an estimate tells."""
+        precision, recall = found["pairs.precision"], found["pairs.recall"]
+        if precision.value is None or recall.value is None:
+            raise ArgumentError.about("anchor", "has no pair precision or recall: its sample has no pairs.")
+        return cls(precision.value, recall.value, precision.error or 0.0, recall.error or 0.0)
 
 
 def anchored(true_pairs: Total, pairs: tuple[float, float], anchor: Anchor) -> dict[str, tuple[float, float]]:
