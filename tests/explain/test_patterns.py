@@ -166,6 +166,25 @@ def test_two_properties_together_are_told_as_such() -> None:
     np.testing.assert_array_equal(hits.rows[0].points, a & b)
 
 
+def test_two_properties_together_are_corrected_for_all_questions() -> None:
+    """What passes by itself does not among so many questions that chance would answer one of them like that."""
+    records = Records(4)
+    a, b = records.rng.random((2, records.n)) < 0.3
+    diff = records.split(np.where(a & b, 0.5, 0.02))
+    shapes = Shapes(Blame(diff.analysis))
+    search = Search(harms(shapes.blame.points(diff.source), shapes), diff.loss.total, records.n)
+    for column, holds in {"a": a, "b": b}.items():
+        values = read_values(holds)
+        assert values is not None
+        for predicates in Questions(column, values, TrueClusters(records.true)).predicates():
+            search.look(predicates)
+    singles = search.corrected()
+    search.corrected = lambda: singles  # type: ignore[method-assign]
+    assert search.rows()[0][0].kind == "and"
+    search.tests = 10**300
+    assert "and" not in {row.kind for rows in search.rows() for row in rows}
+
+
 def test_two_properties_together_must_tell_more_than_the_better_of_them() -> None:
     """Records with both are hit most, but one property alone explains more of what was hit."""
     records = Records(3)
