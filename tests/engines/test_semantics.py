@@ -169,3 +169,17 @@ def test_text_that_differs_is_different_whatever_the_collation(collated: str) ->
         for diff in (one, two):
             assert (diff.n, diff.summed.k_true, diff.summed.k_pred) == (4, 3, 3)
             assert diff.scores(["S_H", "ari"]) == pytest.approx(plain.scores(["S_H", "ari"]))
+
+
+def test_lost_points_that_nobody_named_have_no_names_by_any_route() -> None:
+    """Rows of an engine without an order, too: their numbers would be no names that anybody gave."""
+    import duckdb
+    import polars as pl
+
+    data = pl.DataFrame({"gold": [1, 1, 2, None, 3], "found": [1, 2, None, 2, 3]})
+    connection = duckdb.connect()
+    connection.register("data", data.to_arrow())
+    for table in (data, data.lazy(), connection.table("data")):
+        diff = cd.compare_columns(table, true="gold", pred="found", missing="lost")
+        assert (diff.n, diff.policy.missing_points, diff.policy.spurious_points) == (5, 1, 1)
+        assert diff.true.points is None

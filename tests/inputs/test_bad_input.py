@@ -131,6 +131,14 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str, str | None]] = 
         "`true` is empty; a clustering needs at least one point.",
         None,
     ),
+    "empty frame": (
+        lambda: cd.compare(
+            pl.DataFrame(schema={"id": pl.Int64, "cluster": pl.Int64}), {1: 2}, missing="lost"
+        ),
+        cd.LabelError,
+        "`true` is empty; a clustering needs at least one point.",
+        None,
+    ),
     "points on one side": (
         lambda: cd.compare(dict.fromkeys("abcdef", 0), dict.fromkeys("abcd", 0)),
         cd.LabelError,

@@ -78,6 +78,10 @@ def test_drawn_points_estimate_s_h_without_bounds() -> None:
     every = [cluster for cluster in clusters(true) if 0 in cluster]
     with pytest.raises(cd.ArgumentError, match="without a true cluster in the sample"):
         cd.estimate(every, pred, drawn=[0, 399])
+    with pytest.raises(
+        cd.errors.ArgumentError, match="only clusters that were drawn alike, or through points"
+    ):
+        cd.estimate(clusters(true), pred, drawn=range(400), method="percentile")
 
 
 def test_s_h_lies_within_its_bounds() -> None:

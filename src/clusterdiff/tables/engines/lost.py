@@ -64,7 +64,7 @@ def compare_lost(points: Points, policy: Policy) -> Comparison:
         for side, argument in (("t", "true"), ("p", "pred"))
     )
     known = order_of(points, names) if points.placed else Order(names, len(names), known=False)
-    aligned = Alignment(true, pred, known, named=points.named or not points.placed)
+    aligned = Alignment(true, pred, known, named=points.named)
     data: dict[str, Any] = (
         {"other": PointColumns(points), "later": PointColumns(points, later=True)} if points.placed else {}
     )
