@@ -102,3 +102,17 @@ def test_bad_columns_are_refused(column: object, message: str) -> None:
     """A column of the wrong length or kind is named in the error."""
     with pytest.raises(cd.ArgumentError, match=message):
         cd.compare([0, 0, 1], [0, 1, 1]).by(column)
+
+
+def test_a_component_has_its_clusters_however_many_were_asked_for_before() -> None:
+    """The first ones are looked for one by one, then damaged ones are grouped, and others if one is asked for."""
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, 200, 600)
+    pred = np.where(rng.random(600) < 0.1, rng.integers(0, 200, 600), true)
+    analysis = cd.compare(true, pred).analysis
+    of_side = {"true": analysis.join.of_true, "pred": analysis.join.of_pred}
+    assert {len(np.flatnonzero(of_side["true"] == c)) for c in range(analysis.join.count)} > {1, 2}
+    for component in rng.permutation(analysis.join.count).tolist():
+        for side, of in of_side.items():
+            found = analysis.codes_of_component(component, side)
+            np.testing.assert_array_equal(found, np.flatnonzero(of == component))
