@@ -28,4 +28,8 @@ class Picture(Figure):
         """Draw it. Letters that the font lacks are boxes here, and in SVG, where the reader has fonts, letters."""
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from", UserWarning)
+            layout = self.get_layout_engine()
+            if layout is not None and any(ax.get_aspect() != "auto" for ax in self.axes):
+                # Before matplotlib 3.11 axes that keep their shape find their place the second time only.
+                layout.execute(self)
             super().draw(renderer)
