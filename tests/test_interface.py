@@ -67,6 +67,19 @@ def test_every_public_name_stands_in_the_documents() -> None:
     assert sorted(named) == sorted([*(f"cd.{name}" for name in cd.__all__), *cd.types.__all__])
 
 
+def test_every_public_name_has_an_example_that_runs() -> None:
+    """In its docstring, in that of something in it, or on the page with an example of every class."""
+    blocks = re.findall(
+        r"^```python\n(.*?)^```", (TOP / "docs" / "classes.md").read_text("utf-8"), re.M | re.S
+    )
+    shown = set(re.findall(r"\w+", "".join(blocks)))
+    for module in (cd, cd.types):
+        for name in set(module.__all__) - shown - {"__version__"}:
+            value = getattr(module, name)
+            inside = vars(value).values() if inspect.isclass(value) or inspect.ismodule(value) else ()
+            assert any(">>>" in (inspect.getdoc(one) or "") for one in (value, *inside)), name
+
+
 @pytest.mark.parametrize("module", [cd, cd.types], ids=lambda module: module.__name__)
 def test_type_checkers_see_every_name_where_it_is(module: Any) -> None:
     """What is imported for them is what is imported when somebody asks: the same names from the same modules."""

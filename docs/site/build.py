@@ -15,7 +15,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import chdir, redirect_stdout
-from doctest import DocTestParser
+from doctest import DocTestParser, Example
 from html.parser import HTMLParser
 from io import StringIO
 from pathlib import Path
@@ -69,6 +69,7 @@ CONTENTS = {
     "Look up": [
         *(
             "reference",
+            "classes",
             "api/index",
             "commands",
             "measures",
@@ -132,6 +133,33 @@ GROUPS: dict[str, Callable[[str, object], bool]] = {
 }
 
 
+def example(name: str) -> str:
+    """How to come by an object of a class, from the page that has an example of each; nothing of others."""
+    text = (DOCS / "classes.md").read_text("utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    start, *sections = map(DocTestParser().get_examples, blocks)
+    word = re.compile(rf"\b{name}\b")
+    for lines in sections:
+        shown = [line for line in lines if word.search(line.source + line.want)]
+        if shown:
+            needed = [line for line in lines if not line.want and line not in shown]
+            code = "".join(_prompted(line) for line in [*start, *needed, *shown])
+            return f"\n## Example\n\n```python\n{code}```\n"
+    return ""
+
+
+def _prompted(line: Example) -> str:
+    """An example as it is typed, with its answer."""
+    first, *more = line.source.splitlines()
+    return "\n".join([f">>> {first}", *(f"... {other}" for other in more)]) + f"\n{line.want}"
+
+
+def has_example(value: object) -> bool:
+    """Whether the docstring of a name, or of anything in it, has an example."""
+    inside = vars(value).values() if inspect.isclass(value) or inspect.ismodule(value) else ()
+    return any(">>>" in (inspect.getdoc(one) or "") for one in (value, *inside))
+
+
 def describe_names(folder: Path) -> None:
     """A page for each public name, from its docstring, and a list of them with their first sentences."""
     folder.mkdir()
@@ -158,6 +186,8 @@ def describe_names(folder: Path) -> None:
             [f".. {kind}:: clusterdiff.{name}", *(f"   :{o}" if ":" in o else f"   :{o}:" for o in options)]
         )
         page = f"# {name}\n\n```{{eval-rst}}\n{body}\n```\n"
+        if not has_example(value):
+            page += example(name.rpartition(".")[2])
         (folder / f"clusterdiff.{name}.md").write_text(page, "utf-8")
         heading = next(heading for heading, holds in GROUPS.items() if holds(name, value))
         sentence = (inspect.getdoc(value) or "").partition("\n\n")[0].replace("\n", " ").replace("|", "\\|")

@@ -37,9 +37,10 @@ def test_an_install_without_extras_lacks_them() -> None:
 
 
 def test_everything_works_without_extras_or_names_one(told: dict[str, Any]) -> None:
-    """Every command, and the examples of every module."""
+    """Every command, the examples of every module, and what can be asked of results without further arguments."""
     assert told["wrong"] == []
     assert told["tried"] > 500
+    assert told["walked"] > 1500
 
 
 def test_the_extras_that_are_named_are_those_that_bring_it(told: dict[str, Any]) -> None:

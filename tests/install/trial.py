@@ -13,6 +13,7 @@ import os
 import pkgutil
 import sys
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,76 @@ def run_commands() -> tuple[list[str], set[str]]:
             named.add(str(error.hint))
     untried = set(main.list_commands(Context(main))) - {line.split()[0] for line in LINES} - {"paper"}
     return wrong + [f"clusterdiff {name} is not tried" for name in sorted(untried)], named
+
+
+#: Results from which whatever else is public can be reached.
+ROOTS: dict[str, Callable[[], Any]] = {
+    "compare": lambda: diff(),
+    "lost": lambda: clusterdiff.compare({"a": 1, "b": 1, "c": 2}, {"a": 1, "b": 2, "d": 2}, missing="lost"),
+    "files": lambda: clusterdiff.compare("true.csv", "pred.csv"),
+    "corpus": lambda: clusterdiff.compare(
+        clusterdiff.Corpus({"d": [0, 0, 1]}), clusterdiff.Corpus({"d": [0, 1, 1]})
+    ),
+    "chance": lambda: clusterdiff.chance([0, 0, 1, 1], [0, 1, 1, 1]),
+    "rank": lambda: clusterdiff.rank(RANKED[0], RANKED[1], resamples=9),
+    "datasets": lambda: clusterdiff.rank(dict.fromkeys("xyz", RANKED), resamples=9),
+    "sweep": lambda: clusterdiff.sweep("true.csv", pairs="pairs.csv"),
+    "matrix": lambda: clusterdiff.matrix([[0, 0, 1], [0, 1, 1], [0, 1, 2]]),
+    "history": lambda: clusterdiff.history({"one": {"a": 1, "b": 1}, "two": {"a": 1, "b": 2}}),
+    "merge": lambda: clusterdiff.merge({"a": 1, "b": 1}, {"a": 1, "b": 2}, {"a": 1, "b": 1}),
+    "estimate": lambda: clusterdiff.estimate("true.csv", "pred.csv", design="clusters"),
+    "plan": lambda: clusterdiff.plan("pred.csv", error=0.2),
+    "judged": lambda: clusterdiff.Judgements.read("said.jsonl").judge("pred.csv"),
+    "applied": lambda: clusterdiff.Judgements.read("said.jsonl").apply("pred.csv"),
+    "worsen": lambda: clusterdiff.worsen([0, 0, 1, 1, 2]),
+    "check": lambda: clusterdiff.check("rand", points=3),
+    "extremes": lambda: clusterdiff.extremes([0, 0, 1], "S_H"),
+    "clustering": lambda: clusterdiff.Clustering([0, 0, 1]),
+    "measures": lambda: clusterdiff.measures,
+    "subcomponents": lambda: clusterdiff.subcomponents,
+}
+RANKED = ([0, 0, 1, 1, 2, 2], {"a": [0, 0, 1, 1, 1, 2], "b": [0, 1, 2, 3, 4, 5]})
+
+
+def walk() -> tuple[list[str], set[str], int]:
+    """What lacks a package without naming its extra: every property, and every method that asks for nothing.
+
+    One object of each class, beginning with the roots; what refuses for another reason is of no concern here.
+    """
+    wrong: list[str] = []
+    named: set[str] = set()
+    seen: set[type] = set()
+    tried = 0
+
+    def tell(name: str, ask: Callable[[], Any]) -> Any:
+        nonlocal tried
+        tried += 1
+        try:
+            return ask()
+        except clusterdiff.MissingExtraError as error:
+            named.add(str(error.hint))
+        except ImportError as error:
+            wrong.append(f"{name}\n    {type(error).__name__}: {error}")
+        except Exception:
+            return None
+        return None
+
+    waiting = [(name, root()) for name, root in ROOTS.items()]
+    while waiting:
+        name, value = waiting.pop(0)
+        if type(value) in seen or not type(value).__module__.startswith("clusterdiff"):
+            continue
+        seen.add(type(value))
+        for own in dir(value):
+            if own.startswith("_"):
+                continue
+            found = tell(f"{name}.{own}", lambda value=value, own=own: getattr(value, own))
+            if callable(found) and not isinstance(found, type):
+                found = tell(f"{name}.{own}()", found)
+            waiting.append((f"{name}.{own}", found))
+            first = tell(f"{name}.{own}[0]", lambda found=found: next(iter(found)))
+            waiting.append((f"{name}.{own}[0]", first))
+    return wrong, named, tried
 
 
 def draw() -> None:
@@ -225,12 +296,14 @@ if __name__ == "__main__":
     alone = {extra: run_alone(extra, site) for extra, _, site in (arg.partition("=") for arg in sys.argv[1:])}
     wrong, named = run_commands()
     examples = run_examples()
+    walked, reached, steps = walk()
     json.dump(
         {
             "alone": alone,
-            "wrong": wrong + examples.wrong,
-            "named": sorted(named | examples.named),
+            "wrong": wrong + examples.wrong + walked,
+            "named": sorted(named | examples.named | reached),
             "tried": examples.tries,
+            "walked": steps,
         },
         sys.stdout,
     )
