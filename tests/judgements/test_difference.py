@@ -435,3 +435,27 @@ def test_the_level_of_the_old_run_tells_pair_f1() -> None:
         found.anchored(3)  # type: ignore[arg-type]
     with pytest.raises(cd.ArgumentError, match="`judgements` is required"):
         cd.estimate(old=old, new=new)  # type: ignore[call-overload]
+
+
+def test_a_kind_of_one_change_has_its_share() -> None:
+    """A single split among merges, and the table has names on the left, numbers on the right."""
+    true = {point: i for i, group in enumerate(("abc", "de", "fg", "hi")) for point in group}
+    old = true | {"d": 9, "f": 8}
+    new = true | {"a": 7}  # one split, two merges
+    review = cd.plan(old=old, new=new, draw=9).review
+    assert review is not None
+    lines = []
+    for line in review:
+        groups: dict[int, list[str]] = {}
+        for point in chain.from_iterable(line.shown["1"]):
+            groups.setdefault(true[point], []).append(point)
+        lines.append(line.to_dict() | {"answer": "own", "groups": list(groups.values())})
+    found = cd.estimate(old=old, new=new, judgements=cd.Judgements(lines, review.header))
+    assert found.shares["improved splits"].value == 0
+    assert found.shares["improved merges"].value == 1
+    assert found.shares["improved"].value == pytest.approx(2 / 3)
+    rows = repr(found).splitlines()
+    head = next(row for row in rows if row.startswith("new minus old "))
+    pairs = next(row for row in rows if row.startswith("wrong_pairs "))
+    assert len(pairs) <= len(head)
+    assert pairs.index("+0" if "+0" in pairs else "0") > head.index("estimate")

@@ -325,6 +325,7 @@ def test_runs_are_ranked_on_a_sample(tmp_path: Path) -> None:
     lead = told["leads"]["better"]
     wanted = cd.score(true, better, "b3.f1") - cd.score(true, worse, "b3.f1")
     assert lead["low"] < wanted < lead["high"]
+    assert 1.96 < (lead["high"] - lead["value"]) / lead["error"] < 2.1  # a quantile of t
     errors = [one["error"] for one in told["systems"].values()]
     assert lead["error"] < float(np.hypot(*errors))
     assert "ahead of the next" in command("rank", *args).stdout
