@@ -24,6 +24,8 @@ FIRST = {
 }
 #: Pages that have all the colours that others have: those of losses, of lost points, of everything.
 COLOURED = ("demo", "nothing")
+#: How high the strip and the tabs are together.
+BARS = 96
 #: The sides of a phone.
 PHONE = {"width": 390, "height": 844}
 
@@ -187,6 +189,28 @@ def test_a_large_component_is_found_through_its_clusters(report: Any, open_page:
         assert detail.locator(".one-cluster tbody tr").count() >= len(parts)
         page.reload()
         assert "person 1234" in page.locator(".one-cluster h4").inner_text()
+        assert BARS <= page.locator(".one-cluster h4").bounding_box()["y"] < 500
+
+
+def test_a_link_to_a_component_shows_where_its_sentences_begin(report: Any, open_page: Any) -> None:
+    """Beneath the strip and the tabs: the browser does not scroll its row there."""
+    with open_page(report("demo"), viewport={"width": 1280, "height": 720}, reduced_motion="reduce") as page:
+        address = f"{page.url}#component-3"
+        page.goto("about:blank")
+        page.goto(address)
+        assert "Brightwater" in page.locator(".detail").inner_text()
+        assert BARS <= page.locator(".detail .story").first.bounding_box()["y"] < 500
+
+
+@pytest.mark.parametrize("width", [700, 1000, 1280])
+def test_figures_of_the_strip_do_not_overlap(report: Any, open_page: Any, width: int) -> None:
+    """Also with four shares; where room is short, the last words go, or the strip scrolls."""
+    with open_page(report("corpus"), viewport={"width": width, "height": 720}) as page:
+        boxes = [figure.bounding_box() for figure in page.locator("#strip .figure").all()]
+        ends = [box["x"] + box["width"] for box in boxes]
+        assert all(end <= box["x"] for end, box in zip(ends, boxes[1:], strict=False))
+        wide = "({ scrollWidth, clientWidth }) => scrollWidth - clientWidth"
+        assert page.locator("#strip .shares").evaluate(wide) <= 0
 
 
 def test_the_heat_map_starts_at_white_zooms_and_tells_each_cell(report: Any, open_page: Any) -> None:
