@@ -183,3 +183,21 @@ def test_lost_points_that_nobody_named_have_no_names_by_any_route() -> None:
         diff = cd.compare_columns(table, true="gold", pred="found", missing="lost")
         assert (diff.n, diff.policy.missing_points, diff.policy.spurious_points) == (5, 1, 1)
         assert diff.true.points is None
+
+
+def test_two_shared_points_are_a_pair_by_any_route() -> None:
+    """With weights and lost points, pairs of shared ones are a difference of sums; of two points it is no rounding."""
+    import polars as pl
+
+    weights = {0: 1.0, 1: 2.0, 2: 3.0, 3: 4.0}
+    true, pred = {0: 0, 1: 1, 2: 0}, {0: 5, 1: 6, 3: 5}
+    frames = (
+        pl.LazyFrame({"id": list(side), "cluster": list(side.values()), "w": [weights[i] for i in side]})
+        for side in (true, pred)
+    )
+    told = {"point": "id", "cluster": "cluster", "weights": "w", "missing": "lost", "budget": 0}
+    diff = cd.compare(*frames, **told)  # type: ignore[arg-type]
+    known = cd.compare(true, pred, weights=weights, missing="lost")
+    for name in ("rand", "sokal_sneath_2", "mirkin"):
+        assert diff.score(name) == pytest.approx(known.score(name))
+    assert known.score("rand") == pytest.approx(2 / 35)  # 1·2 of all 35

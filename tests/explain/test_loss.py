@@ -116,3 +116,11 @@ def test_a_component_has_its_clusters_however_many_were_asked_for_before() -> No
         for side, of in of_side.items():
             found = analysis.codes_of_component(component, side)
             np.testing.assert_array_equal(found, np.flatnonzero(of == component))
+
+
+def test_points_and_clusters_may_be_called_by_tuples() -> None:
+    """They stay tuples in the table of points, where they could be taken for its columns."""
+    true = {("a", 1): ("x", 0), ("a", 2): ("x", 0), ("b", 1): ("y", 0)}
+    table = cd.compare(true, dict.fromkeys(true, ("z", 9))).by_point
+    assert dict(zip(table["point"].tolist(), table["true"].tolist(), strict=True)) == true
+    assert set(table["pred"].tolist()) == {("z", 9)}

@@ -90,3 +90,11 @@ def test_points_of_files_are_matched_within_their_document(tmp_path: Path, missi
     for document in "pq":
         assert got.documents[document].score() == pytest.approx(slow.documents[document].score())
         assert set(got.documents[document].points) == set(slow.documents[document].points)
+
+
+def test_one_side_may_have_no_points_at_all() -> None:
+    """A response without a single mention found nothing."""
+    key, response = cd.Corpus({"a": [["x", "y"]]}), cd.Corpus({"a": []})
+    with pytest.warns(cd.ClusterdiffWarning):
+        diff = cd.compare(key, response, missing="lost")
+    assert diff.scores(["b3.recall", "mentions.recall"]) == {"b3.recall": 0.0, "mentions.recall": 0.0}

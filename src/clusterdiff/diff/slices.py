@@ -80,10 +80,7 @@ def _owned(names: Sequence[Any], unclustered: npt.NDArray[np.bool_]) -> npt.NDAr
 
 
 def _objects(values: list[Any]) -> npt.NDArray[Any]:
-    out = np.empty(len(values), dtype=object)
-    for i, value in enumerate(values):  # assigning all at once would take tuples apart
-        out[i] = value
-    return out
+    return np.fromiter(values, dtype=object, count=len(values))  # np.array would take tuples apart
 
 
 def by(analysis: Analysis, source: PointSource, column: object) -> Table[Slice]:
