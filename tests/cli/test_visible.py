@@ -97,6 +97,7 @@ def test_a_command_with_a_slip_is_guessed() -> None:
     for line, error, hint in (
         (["compre", "a", "b"], "no such command 'compre'.", "did you mean 'compare'?"),
         (["zzz"], "no such command 'zzz'.", "see clusterdiff --help."),
+        (["compare", "--misisng"], "no such option '--misisng'.", "did you mean '--missing'?"),
         (["merge", "a", "b"], "missing argument 'THEIRS'.", "see clusterdiff merge --help."),
     ):
         ran = CliRunner().invoke(main, line, prog_name="clusterdiff")

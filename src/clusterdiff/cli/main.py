@@ -127,11 +127,11 @@ def _answer(error: BaseException) -> int:
 
 def _refusal(error: click.ClickException) -> tuple[str, str | None]:
     """The error and the hint that stand for what click says of a command line."""
-    reason, _, like = error.format_message().partition(" (Did you mean ")
+    reason, _, like = error.format_message().partition("Did you mean ")
     ctx = getattr(error, "ctx", None)
     like = like.removeprefix("one of: ").rstrip("?)")
     hint = f"did you mean {like}?" if like else ctx and f"see {ctx.command_path} --help."
-    return f"error: {reason[:1].lower()}{reason[1:].rstrip('.')}.", hint
+    return f"error: {reason[:1].lower()}{reason[1:].rstrip(' (.')}.", hint
 
 
 def _tell(message: str, hint: str | None = None) -> None:
