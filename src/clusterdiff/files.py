@@ -239,10 +239,11 @@ def from_json(text: str, path: str, line: int = 0, **options: Any) -> Any:
 
 def read_lines(path: str) -> list[str]:
     """The lines of a text file; a line break at the end does not start another line."""
-    lines = read_text(path).split("\n")
+    text = read_text(path)
+    lines = text.split("\n")
     if not lines[-1]:
         lines.pop()
-    return [line.removesuffix("\r") for line in lines]
+    return [line.removesuffix("\r") for line in lines] if "\r" in text else lines
 
 
 def first_line(path: str, limit: int = -1) -> str:

@@ -114,23 +114,29 @@ class _ConllReader:
 
     def _words(self, rows: Iterator[list[str]], number: int) -> None:
         document = self.document
-        at = self.word_column
+        if document is None:
+            self._refuse_words(rows, number)
+            return
+        words, at = document.words, self.word_column
         for line, columns in enumerate(rows, start=number):
             if not columns:
-                if document is not None:
-                    document.end_sentence()
+                document.end_sentence()
                 continue
-            if document is None:
+            if not words:
+                at = self.word_column = _word_column(columns, document.name)
+            last = columns.pop()
+            words.append(intern(columns[at]) if at is not None and at < len(columns) else "")
+            if last not in NONE:
+                self._brackets(document, last, line)
+
+    def _refuse_words(self, rows: Iterator[list[str]], number: int) -> None:
+        """Raise if there is a word."""
+        for line, columns in enumerate(rows, start=number):
+            if columns:
                 raise FileError(
                     f"{shown(self.path)}, line {line:,}: a word outside any document.",
                     "a document starts with '#begin document'.",
                 )
-            if not document.words:
-                at = self.word_column = _word_column(columns, document.name)
-            last = columns.pop()
-            document.words.append(intern(columns[at]) if at is not None and at < len(columns) else "")
-            if last not in NONE:
-                self._brackets(document, last, line)
 
     def _brackets(self, document: Document, column: str, line: int) -> None:
         """The brackets of the word read last."""
@@ -145,8 +151,8 @@ class _ConllReader:
                 document.open(entity, word, line)
                 continue
             start = word if opens else document.close(entity, line)[0]
-            text = " ".join(document.words[start : word + 1]).strip()
-            document.add(entity, ((start, word),), line, text)
+            text = document.words[word] if opens else " ".join(document.words[start : word + 1])
+            document.add(entity, ((start, word),), line, text.strip())
 
 
 def _columns(lines: list[str]) -> Iterator[list[str]]:
