@@ -22,6 +22,8 @@ def name(label: object) -> str:
     >>> name("  ")
     '␣␣'
     """
+    if type(label) is int and abs(label) < 2**63:  # as most of those of a page of many clusters are
+        return str(label)
     spoken = getattr(label, "spoken", None)
     text = str(label) if spoken is None else spoken
     if not text.isprintable():

@@ -24,6 +24,8 @@ def value(given: Any, long: int = LONG) -> Any:
     >>> value("a"), value(3), value(0.5), value(None), value(2**60), value((1, 2))
     ('a', 3, 0.5, None, ['1152921504606846976', 1], ['(1, 2)'])
     """
+    if type(given) is int:  # as most are
+        return given if abs(given) < EXACT else [str(given), 1]
     if isinstance(given, np.generic):
         given = given.item()
     spoken = getattr(
