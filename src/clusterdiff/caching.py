@@ -1,4 +1,4 @@
-"""Values that are computed when they are first asked for, also by several threads at once; and values that are kept."""
+"""Values that are computed once, also by several threads; values that are kept; and those that are made ahead."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Self, TypeVar, overload
+
+from clusterdiff import _core
 
 Value = TypeVar("Value")
 
@@ -56,3 +58,35 @@ def all_kept() -> Iterator[None]:
         yield
     finally:
         gc.enable()
+
+
+@contextmanager
+def ahead(items: Iterator[Value], much: bool) -> Iterator[Callable[[], list[Value]]]:
+    """A list that another thread makes within the block, if that is ``much`` work and there is a core for it.
+
+    Where the block is left before anybody asked for the list, no further item is begun.
+
+    >>> with ahead(iter(range(3)), much=True) as made:
+    ...     made()
+    [0, 1, 2]
+    """
+    if not much or _core.threads() == 1:
+        yield functools.cache(lambda: list(items))
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    left = False
+
+    def work() -> list[Value]:
+        made = []
+        for item in items:
+            made.append(item)
+            if left:
+                break
+        return made
+
+    with ThreadPoolExecutor(1) as pool:
+        try:
+            yield pool.submit(work).result
+        finally:
+            left = True

@@ -10,6 +10,7 @@ from datetime import date
 from os import PathLike
 from typing import Any
 
+from clusterdiff.caching import ahead
 from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.files import write_text
 from clusterdiff.show.pages import render_page, visible
@@ -19,6 +20,8 @@ from clusterdiff.wording import plural
 __all__ = ["render", "write_report"]
 
 ROOM = "clusterdiff.show.report"
+#: Of so many cells the measures are computed by a thread of their own.
+MANY = 100_000
 #: The page's style and script, one file for each concern, in the order in which they are joined.
 STYLES = (
     "strip.css",
@@ -97,13 +100,6 @@ def render(
         judgements,
         spell,
     )
-    return render_page(
-        ROOM,
-        page.data,
-        STYLES,
-        SCRIPTS,
-        page=page,
-        title=visible(
-            title or f"{sides[0][:1].upper()}{sides[0][1:]} and {sides[1]} {plural(page.nouns.cluster)}"
-        ),
-    )
+    heading = title or f"{sides[0][:1].upper()}{sides[0][1:]} and {sides[1]} {plural(page.nouns.cluster)}"
+    with ahead(page.measured(), much=len(comparison.meet) > MANY) as page.scores:
+        return render_page(ROOM, page.data, STYLES, SCRIPTS, page=page, title=visible(heading))

@@ -69,8 +69,10 @@ cluster scores t in the same way; and S_H = Σ mass·s·t/total over all cells, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from math import isfinite, nan
 from typing import Any
 
 import numpy as np
@@ -127,6 +129,9 @@ class MeasureRow:
 
 class Page:
     """Everything that the page shows of a comparison."""
+
+    #: The measures and their values, which somebody may compute meanwhile.
+    scores: Callable[[], list[MeasureRow]]
 
     def __init__(
         self,
@@ -283,30 +288,29 @@ class Page:
         found = None if self.overview.regime == "releases" else self.diff.by_chance
         return None if found is None else (found.mean, found.p_text if found.p_kind else "")
 
-    @cached_property
-    def measured(self) -> tuple[list[MeasureRow], list[str]]:
-        """The measures that can be computed, and the names of those that were left out."""
-        rows, left_out = [], []
-        largest = int(np.bincount(self.diff.analysis.join.of_cell).max(initial=0))
+    def measured(self) -> Iterator[MeasureRow]:
+        """All measures; not a number if one cannot be computed, or would take too long."""
+        diff, meet = self.diff, self.diff.meet.aside()
+        largest = int(np.bincount(diff.analysis.join.of_cell).max(initial=0))
         for name, measure in measures.items():
-            if (name in SLOW and self.diff.n > MANY) or (name in MATCHED and largest > TANGLED):
-                left_out.append(name)
-                continue
-            try:
-                value = self.diff.score(measure)
-            except (ClusterdiffError, TypeError):  # it needs features, distances, a parameter, or no weights
-                left_out.append(name)
-                continue
-            if np.isfinite(value):
-                rows.append(MeasureRow(measure, value))
-            else:
-                left_out.append(name)
-        return rows, left_out
+            value = nan
+            if not ((name in SLOW and diff.n > MANY) or (name in MATCHED and largest > TANGLED)):
+                # It may need features, distances, a parameter, or no weights.
+                with suppress(ClusterdiffError, TypeError):
+                    value = float(
+                        measure(meet) if diff.comparison_for(measure) is diff else diff.score(measure)
+                    )
+            yield MeasureRow(measure, value)
+
+    @cached_property
+    def left_out(self) -> list[str]:
+        """The names of measures that were not computed."""
+        return [row.measure.name for row in self.scores() if not isfinite(row.value)]
 
     @property
     def families(self) -> dict[str, list[MeasureRow]]:
         """The measures by family."""
-        rows = {row.measure: row for row in self.measured[0]}
+        rows = {row.measure: row for row in self.scores() if isfinite(row.value)}
         return {family: [rows[measure] for measure in members] for family, members in grouped(rows).items()}
 
     @property
