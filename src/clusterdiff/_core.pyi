@@ -669,6 +669,9 @@ def stream(true: Any, pred: Any) -> int:
 def threads() -> int:
     """The number of threads large inputs use."""
 
+def keep_freed() -> None:
+    """Have the memory of arrays that are gone stay with this process, for those to come, where the system lets it."""
+
 def set_pause(milliseconds: int) -> None:
     """How long a call may go on before it looks for signals again: 50 ms, unless tests say 0."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import subprocess
 import sys
 
@@ -37,3 +38,32 @@ print(many[-1] - few[-1])
     )
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) < 32 << 20
+
+
+@pytest.mark.skipif(
+    platform.libc_ver()[0] != "glibc" or "asan" in os.environ.get("LD_PRELOAD", ""),
+    reason="nothing is kept there",
+)
+def test_what_is_freed_can_be_kept_for_other_arrays() -> None:
+    """A process that asks for it clears the pages of an array that comes and goes once."""
+    script = """
+import resource
+import numpy as np
+from clusterdiff import _core
+def faults():
+    np.ones(8_000_000)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(10):
+        np.ones(8_000_000)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+fresh = faults()
+_core.keep_freed()
+print(fresh, faults())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    fresh, kept = map(int, done.stdout.split())
+    assert fresh >= 300  # ten times 64 MB, in pages of 2 MB at most
+    assert kept < 30

@@ -5,6 +5,7 @@
 #include "base/pages.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <cstdlib>
 #include <mutex>
 #include <vector>
@@ -15,6 +16,10 @@
 #include <sys/mman.h>
 #else
 #define CLUSTERDIFF_MAPPED 0
+#endif
+
+#if defined(__GLIBC__) && !CLUSTERDIFF_ASAN
+#include <malloc.h>
 #endif
 
 namespace clusterdiff {
@@ -173,6 +178,13 @@ Block cut_block(const Block& block, [[maybe_unused]] std::size_t bytes) {
     if (block.mapped) return BlockCache::instance().cut(block, bytes);
 #endif
     return block;
+}
+
+void keep_freed() {
+#if defined(__GLIBC__) && !CLUSTERDIFF_ASAN
+    ::mallopt(M_MMAP_THRESHOLD, INT_MAX);
+    ::mallopt(M_TRIM_THRESHOLD, INT_MAX);
+#endif
 }
 
 }  // namespace clusterdiff

@@ -20,6 +20,9 @@ void give_block(const Block& block);
 // Gives back what a block has beyond so many bytes, as far as it can; returns what is left of it.
 Block cut_block(const Block& block, std::size_t bytes);
 
+// Has malloc keep what is freed, for arrays of others. For a process of our own: it stays large until it ends.
+void keep_freed();
+
 // An owned array of trivial T, uninitialised unless asked otherwise. Movable, not copyable.
 template <class T>
 class Buffer {
