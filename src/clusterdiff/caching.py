@@ -26,6 +26,12 @@ class Once:
         kept: Value = made[make]
         return kept
 
+    def aside(self) -> Self:
+        """The same, to compute much of that nobody asks for again: here it is not kept."""
+        other = object.__new__(type(self))
+        vars(other).update(vars(self) | {"_made": self._made.copy()})
+        return other
+
 
 class cached_property(functools.cached_property[Value]):  # noqa: N801 - called as it is in functools
     """As in :mod:`functools`, but without the lock that Python 3.11 holds there while it computes a value.

@@ -158,10 +158,12 @@ def in_order(gain: FloatArray, affected: Int64Array) -> Int64Array:
 
 def _heaviest(meet: Meet, cluster: npt.NDArray[Any], k: int, cells: Int64Array) -> Int64Array:
     """The size of each cluster's heaviest cell among some, of equal ones the first."""
-    mass = meet.mass[cells]
+    mass, out = meet.mass[cells], np.zeros(k, dtype=np.int64)
+    if meet.weights is None:
+        np.maximum.at(out, cluster[cells], mass)
+        return out
     # What is written last is the heaviest, of equal ones the first.
     rising = cells[order_by(mass, -cells) if mass.dtype.kind in "iu" else np.lexsort((-cells, mass))]
-    out = np.zeros(k, dtype=np.int64)
     out[cluster[rising]] = meet.size[rising]
     return out
 

@@ -126,6 +126,8 @@ class Components:
     @cached_property
     def mass(self) -> npt.NDArray[Any]:
         """The weight of each component."""
+        if self.meet.weights is None:
+            return self.size
         mass: npt.NDArray[Any] = _core.group_sum(self.of_true, self.count, self.meet.true_mass)
         if len(self.meet.spurious):
             mass = mass + _core.group_sum(self.of_pred, self.count, self.meet.spurious.mass(self.meet.k_pred))

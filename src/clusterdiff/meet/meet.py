@@ -353,12 +353,6 @@ class Meet(Sizes):
         )
         return meet, order
 
-    def aside(self) -> Meet:
-        """The same meet, for much that nobody asks for again: what is computed there is not kept here."""
-        other = object.__new__(type(self))
-        vars(other).update(vars(self) | {"_made": self._made.copy()})
-        return other
-
     def transpose(self) -> Meet:
         """The meet with the two clusterings exchanged."""
         return self._transposed[0] if self.transpose_of is None else self.transpose_of
