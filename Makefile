@@ -87,7 +87,8 @@ screenshots: $(VENV)/.tested
 
 # The tests with the oldest versions that pyproject.toml allows, in an environment of their own. Peers want newer ones.
 LOWEST := build/lowest
-LOWEST_TESTS ?= tests/framework tests/inputs tests/formats tests/engines tests/measures tests/explain tests/plots tests/golden
+LOWEST_TESTS ?= tests/framework tests/inputs tests/formats tests/engines tests/measures tests/explain tests/plots \
+  tests/golden tests/cli/test_command.py tests/cli/test_faults.py
 lowest: $(VENV)/.tested
 	@$(call listed,dependency-groups,lowest) | xargs $(INSTALL)
 	@mkdir -p build && $(BIN)/uv pip compile -q --no-annotate --all-extras --resolution lowest-direct \
