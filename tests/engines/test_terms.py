@@ -63,6 +63,6 @@ def test_what_most_scores_read_is_kept_where_several_are_wanted(
     monkeypatch.setattr("clusterdiff.tables.engines.summed.EngineRows", Noted)
     monkeypatch.setattr("clusterdiff.tables.engines.terms.EngineRows", Noted)
     frame = maker("duckdb", request)
-    one, several = (compared(frame, CHOICES[0], 0) for _ in range(2))
-    assert one.score("S_H") == several.scores(["S_H", "ari"])["S_H"]
-    assert made == [False, True, False]
+    one, listed, several = (compared(frame, CHOICES[0], 0) for _ in range(3))
+    assert one.score("S_H") == listed.scores(["S_H"])["S_H"] == several.scores(["S_H", "ari"])["S_H"]
+    assert made == [*[False, True] * 2, False]

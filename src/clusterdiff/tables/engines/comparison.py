@@ -102,8 +102,10 @@ class EngineComparison(Comparison):
 
     def scores(self, measures: Iterable[AnyMeasure] | None = None) -> dict[str, float]:
         """Several measures: what most of them read is kept from the first on."""
-        self.summed.positive.rows.several = True
-        return super().scores(measures)
+        wanted = measures if measures is None or isinstance(measures, str) else list(measures)
+        if wanted is None or len(wanted) > 1:
+            self.summed.positive.rows.several = True
+        return super().scores(wanted)
 
     @property
     def loss(self) -> Loss:
