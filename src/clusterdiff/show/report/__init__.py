@@ -20,8 +20,8 @@ from clusterdiff.wording import plural
 __all__ = ["render", "write_report"]
 
 ROOM = "clusterdiff.show.report"
-#: Of so many cells the measures are computed by a thread of their own.
-MANY = 100_000
+#: Of so many cells the measures are computed by a thread of their own; of fewer, its memory costs more than it saves.
+MANY = 2_000_000
 #: The page's style and script, one file for each concern, in the order in which they are joined.
 STYLES = (
     "strip.css",
