@@ -305,18 +305,34 @@ def _broken(path: str, error: Any) -> FileError:
 # ---- writing
 
 
+def refuse_unwritable(path: str | PathLike[str]) -> None:
+    """Raise if a path is a folder, or if its folder does not exist or is closed to us."""
+    name, folder = shown(os.fspath(path)), os.path.dirname(os.path.realpath(path))
+    if os.path.isdir(path):
+        raise FileError(f"{name} cannot be written: it is a folder.", "name a file in it.")
+    if os.path.exists(path) and not os.path.isfile(path):
+        return  # a device or a pipe
+    if not os.path.isdir(folder):
+        raise FileError(
+            f"{name} cannot be written: the folder {shown(folder)} does not exist.", "make it first."
+        )
+    if not os.access(folder, os.W_OK):
+        raise FileError(
+            f"{name} cannot be written: the folder {shown(folder)} is read-only.", "name another folder."
+        )
+
+
 @contextmanager
 def replacing(path: str | PathLike[str]) -> Iterator[str]:
     """A temporary name to write to; the file takes the place of ``path`` once it is complete.
 
     A link stays, and the file that it leads to is replaced. A device or a pipe stays too: it is written to.
     """
+    refuse_unwritable(path)
     target = Path(path)
     through = target.exists() and not target.is_file()
     if not through:
         target = Path(os.path.realpath(target))
-    if target.is_dir():
-        raise FileError(f"{path} cannot be written: Is a directory.")
     name = None
     try:
         folder = tempfile.gettempdir() if through else target.parent

@@ -374,6 +374,31 @@ def test_what_is_read_is_not_overwritten(files: tuple[Path, Path], tmp_path: Pat
     assert (true.read_bytes(), pred.read_bytes(), fix.read_bytes()) == before
 
 
+def test_folders_of_outputs_are_checked_first(tmp_path: Path) -> None:
+    """A folder that does not exist is refused before the inputs are read, which do not exist either."""
+    none, true, pred = tmp_path / "none" / "out", tmp_path / "true.csv", tmp_path / "pred.csv"
+    for arguments in (
+        ["compare", true, pred, "--html", f"{none}.html"],
+        ["compare", true, pred, "--write", f"meet={none}.csv"],
+        ["demo", "--html", f"{none}.html"],
+        ["plot", "flow", "-o", f"{none}.svg"],
+        ["plot", "flow", true, pred, "-o", f"{none}.svg"],
+        ["patch", true, pred, "-o", f"{none}.json"],
+        ["apply", pred, true, "-o", f"{none}.csv"],
+        ["relabel", true, "--like", pred, "-o", f"{none}.csv"],
+        ["merge", true, true, pred, "-o", f"{none}.csv"],
+        ["worsen", true, "--csv", f"{none}.csv"],
+        ["rank", true, pred, "--html", f"{none}.html"],
+        ["matrix", true, pred, "--csv", f"{none}.csv"],
+        ["sweep", true, pred, "--html", f"{none}.html"],
+        ["plan", pred, "--draw", "2", "-o", f"{none}.csv"],
+        ["judgements", true, "-o", f"{none}.jsonl"],
+        ["history", true, pred, "--plot", f"{none}.svg"],
+        ["paper", "-o", f"{none}.md"],
+    ):
+        refused(run(*arguments), r"cannot be written: the folder \S*none does not exist")
+
+
 @pytest.mark.parametrize("suffix", [".csv", ".tsv"])
 def test_what_is_written_for_spreadsheets_can_be_guarded(tmp_path: Path, suffix: str) -> None:
     """--write notes what a spreadsheet would run, as apply does, and --for-spreadsheet turns it into text."""

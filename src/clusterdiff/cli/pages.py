@@ -23,6 +23,16 @@ def pages_option(what: str) -> Callable[[Callable[..., None]], Callable[..., Non
     )
 
 
+def make_folder(folder: str | None) -> None:
+    """Make the folder that --pages names, if it does: pages may be written to it, and the page that links to them."""
+    if folder is None:
+        return
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{folder} cannot be made: {error.strerror}.") from error
+
+
 def write_diffs(
     folder: str, beside: str, diffs: Iterable[tuple[str, Comparison]], then: Callable[[str, Comparison], None]
 ) -> dict[str, str]:
@@ -30,10 +40,6 @@ def write_diffs(
 
     ``then`` is called with each, so that no two have to be in memory.
     """
-    try:
-        os.makedirs(folder, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"{folder} cannot be made: {error.strerror}.") from error
     addresses: dict[str, str] = {}
     for name, diff in diffs:
         stem = re.sub(r"[^\w.-]+", "_", name).strip("._") or "system"

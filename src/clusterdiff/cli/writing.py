@@ -11,7 +11,7 @@ import click
 from clusterdiff.cli.output import error_console
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.errors import ArgumentError, ClusterdiffError, nearest
-from clusterdiff.files import STDIN, find
+from clusterdiff.files import STDIN, find, refuse_unwritable
 from clusterdiff.formats.source import Source
 from clusterdiff.show.export import refuse_suffix, write_guarded
 from clusterdiff.wording import count
@@ -85,8 +85,8 @@ def note_formulas(formulas: int, safe: bool, path: str | None) -> None:
         )
 
 
-def refuse_overwriting(outputs: Iterable[str | None], *inputs: Source | str) -> None:
-    """Raise if a file that is to be written is also read, or is to be written twice; inputs may be FILE:COLUMN."""
+def check_outputs(outputs: Iterable[str | None], *inputs: Source | str) -> None:
+    """Raise if a file cannot be written, is also read, or is to be written twice; inputs may be FILE:COLUMN."""
     paths = [one.path if isinstance(one, Source) else one for one in inputs]
     paths += [path.rpartition(":")[0] for path in paths if ":" in path and not os.path.exists(path)]
     read = {os.path.realpath(file) for path in paths if path != STDIN for file in _files(path)}
@@ -99,6 +99,7 @@ def refuse_overwriting(outputs: Iterable[str | None], *inputs: Source | str) -> 
             raise ArgumentError(f"{output} is read, and would be overwritten.", "write to another file.")
         if place in written and not (os.path.exists(place) and not os.path.isfile(place)):
             raise ArgumentError(f"{output} would be written twice.", "name a file for each.")
+        refuse_unwritable(output)
         written.add(place)
 
 

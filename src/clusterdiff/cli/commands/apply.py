@@ -10,7 +10,7 @@ from clusterdiff.cli.inputs import told
 from clusterdiff.cli.options import cluster_option, output_option, point_option
 from clusterdiff.cli.output import error_console
 from clusterdiff.cli.rewriting import Release, check_output
-from clusterdiff.cli.writing import refuse_overwriting, spreadsheet_option
+from clusterdiff.cli.writing import check_outputs, spreadsheet_option
 from clusterdiff.diff.patch import Patch
 from clusterdiff.errors import ArgumentError
 from clusterdiff.formats.source import parse
@@ -54,7 +54,7 @@ def command(
     refused as a whole, unless --skip-stale is given.
     """
     check_output(output)
-    refuse_overwriting([output], parse(pred), patch)
+    check_outputs([output], parse(pred), patch)
     with told():
         run = Release.named(pred, point, cluster)
     if is_patch(patch):

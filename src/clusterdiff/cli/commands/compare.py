@@ -37,7 +37,7 @@ from clusterdiff.cli.presentation import SIDES, Columns, How, explain_options, h
 from clusterdiff.cli.progress import progress
 from clusterdiff.cli.report import Report, file_name, report_options
 from clusterdiff.cli.spelling import call
-from clusterdiff.cli.writing import parted, refuse_overwriting, spreadsheet_option, write_option, write_parts
+from clusterdiff.cli.writing import check_outputs, parted, spreadsheet_option, write_option, write_parts
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.errors import ArgumentError
@@ -149,7 +149,7 @@ def command(
     if fail_under is not None and isnan(fail_under):
         raise ArgumentError("--fail-under must be a number that a score can be compared with; got nan.")
     left, right = sources(true, pred, **inputs)
-    refuse_overwriting([report.path, *(path for _, path in parted(writes))], left, right)
+    check_outputs([report.path, *(path for _, path in parted(writes))], left, right)
     columns = {"--weight": weights, "--features": features, "--documents": documents}
     options = policy | {"singletons": singletons, "weights": weights, "documents": documents}
     options["features"] = [name.strip() for name in (features or "").split(",") if name.strip()] or None

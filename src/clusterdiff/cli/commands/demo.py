@@ -11,6 +11,7 @@ from clusterdiff.cli.examples import customers
 from clusterdiff.cli.options import every, json_option, measures_option, top_option, with_first
 from clusterdiff.cli.presentation import How, explain_options, show
 from clusterdiff.cli.report import Report, report_options
+from clusterdiff.cli.writing import check_outputs
 from clusterdiff.errors import FileError
 from clusterdiff.files import replacing
 
@@ -48,6 +49,7 @@ def command(
     if folder is not None:
         write_files(Path(folder))
         return
+    check_outputs([report.path])
     rows = customers.rows()
     columns = {name: [row[name] for row in rows] for name in ATTRIBUTES}
     diff = customers.compare()

@@ -19,7 +19,7 @@ from clusterdiff.cli.presentation import print_all
 from clusterdiff.cli.progress import progress
 from clusterdiff.cli.report import file_name
 from clusterdiff.cli.screen import fitting
-from clusterdiff.cli.writing import refuse_overwriting
+from clusterdiff.cli.writing import check_outputs
 from clusterdiff.errors import ArgumentError
 from clusterdiff.formats.source import Source, parse
 from clusterdiff.releases.history import History, history
@@ -67,7 +67,7 @@ def command(
     if columns is not None and len(releases) != 1:
         raise ArgumentError("--columns names columns of one file.", "pass one file, or no --columns.")
     refuse_sizes(width, dpi, [picture])
-    refuse_overwriting([picture], *map(parse, releases))
+    check_outputs([picture], *map(parse, releases))
     with told(), progress("reading"):
         named: dict[str, Source] = (
             _files(releases, point, cluster)

@@ -12,7 +12,7 @@ from clusterdiff.cli.inputs import policy_options, read_columns, sources, told
 from clusterdiff.cli.options import cluster_option, json_option, output_option, point_option, split_names
 from clusterdiff.cli.output import console, error_console, print_json
 from clusterdiff.cli.progress import progress
-from clusterdiff.cli.writing import refuse_overwriting
+from clusterdiff.cli.writing import check_outputs
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.errors import ArgumentError
@@ -76,7 +76,7 @@ def command(
     """
     if authors is not None and not settle:
         raise ArgumentError("--authors says whom to trust, and needs --settle.")
-    refuse_overwriting([output], *files)
+    check_outputs([output], *files)
     if attributes is not None and expand is None:
         raise ArgumentError("--attributes names the table whose columns the page used, and needs --expand.")
     compared = _compared(expand, point, cluster, policy)

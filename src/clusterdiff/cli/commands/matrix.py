@@ -21,7 +21,7 @@ from clusterdiff.cli.output import console, plain_table, print_json
 from clusterdiff.cli.pictures import picture_options, refuse_sizes, save_picture
 from clusterdiff.cli.progress import progress
 from clusterdiff.cli.systems import files_of, named
-from clusterdiff.cli.writing import refuse_overwriting
+from clusterdiff.cli.writing import check_outputs
 from clusterdiff.decide.matrix import Matrix, matrix
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import write_text
@@ -79,7 +79,7 @@ def command(
     the matrix, the mean similarity, the medoid, and the clusters that recur.
     """
     refuse_sizes(width, dpi, [picture, tree])
-    refuse_overwriting([csv_file, picture, tree], *files, *([] if true is None else [true]))
+    check_outputs([csv_file, picture, tree], *files, *([] if true is None else [true]))
     if columns is None:
         texts = [text for file in files for text in files_of(file, true)]
         read = [parse(text) for text in texts]

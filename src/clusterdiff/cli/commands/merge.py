@@ -15,7 +15,7 @@ from clusterdiff.cli.inputs import told
 from clusterdiff.cli.options import cluster_option, json_option, output_option, point_option
 from clusterdiff.cli.output import error_console, print_data
 from clusterdiff.cli.rewriting import PLAIN, Release, check_output
-from clusterdiff.cli.writing import refuse_overwriting, spreadsheet_option
+from clusterdiff.cli.writing import check_outputs, spreadsheet_option
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import from_json, read_text, write_text
 from clusterdiff.formats.catalogue import BY_SUFFIX
@@ -92,7 +92,7 @@ def command(
     if driver and end not in (*PLAIN, *COPY):
         raise ArgumentError(f"the driver is for {', '.join(COPY)}; got {path!r}.")
     if not driver:
-        refuse_overwriting([output, html], parse(base), ours, theirs)
+        check_outputs([output, html], parse(base), ours, theirs)
     # git's temporary files have no suffix: the format is that of the path in the repository.
     given = BY_SUFFIX.get(end, "labels") if driver else None
     with told():

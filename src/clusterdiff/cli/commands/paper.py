@@ -7,6 +7,7 @@ import click
 from clusterdiff.cli.options import json_option, output_option
 from clusterdiff.cli.output import console, print_data, print_json
 from clusterdiff.cli.progress import progress
+from clusterdiff.cli.writing import check_outputs
 from clusterdiff.files import write_text
 from clusterdiff.paper.reproduction import reproduce
 from clusterdiff.wording import count
@@ -20,6 +21,7 @@ from clusterdiff.wording import count
 @json_option
 def command(points: int, output: str | None, as_json: bool) -> None:
     """Test every claim of the paper, with counterexamples for those that do not hold."""
+    check_outputs([output])
     with progress() as say:
         found = reproduce(points, say)
     if as_json:

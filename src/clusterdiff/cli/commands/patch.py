@@ -10,7 +10,7 @@ import click
 from clusterdiff.cli.inputs import input_options, policy_options, sources, told
 from clusterdiff.cli.options import output_option
 from clusterdiff.cli.output import error_console, print_data
-from clusterdiff.cli.writing import refuse_overwriting
+from clusterdiff.cli.writing import check_outputs
 from clusterdiff.diff.documents import CorpusComparison
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import write_text
@@ -35,7 +35,7 @@ def command(
     removed.
     """
     both = sources(true, pred, **inputs)
-    refuse_overwriting([output], *both)
+    check_outputs([output], *both)
     with told():
         diff = compare(*both, **policy)
     if isinstance(diff, CorpusComparison):

@@ -11,7 +11,7 @@ from clusterdiff.cli.inputs import told
 from clusterdiff.cli.options import cluster_option, json_option, output_option, point_option, seed_option
 from clusterdiff.cli.output import console, error_console, print_json
 from clusterdiff.cli.spelling import call
-from clusterdiff.cli.writing import refuse_overwriting
+from clusterdiff.cli.writing import check_outputs
 from clusterdiff.errors import ArgumentError
 from clusterdiff.formats.source import Source, parse
 from clusterdiff.judgements.estimate import estimate, read_if_judged
@@ -86,7 +86,7 @@ def command(
 
     if design is not None and pilot is None:
         raise ArgumentError("--design says how --pilot was drawn, and needs it.")
-    refuse_overwriting([output, html], *(name for name in (pred, old, new, pilot) if name is not None))
+    check_outputs([output, html], *(name for name in (pred, old, new, pilot) if name is not None))
     with told():
         known = None
         if pilot is not None and pred is not None:

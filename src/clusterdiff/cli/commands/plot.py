@@ -12,7 +12,7 @@ from clusterdiff.cli.options import output_option
 from clusterdiff.cli.output import console
 from clusterdiff.cli.pictures import picture_options, save_picture
 from clusterdiff.cli.progress import progress
-from clusterdiff.cli.writing import refuse_overwriting
+from clusterdiff.cli.writing import check_outputs
 from clusterdiff.show.plots import PLOTS, plot
 from clusterdiff.verbs.compare import compare
 
@@ -42,10 +42,11 @@ def command(
     """
     target = output or f"{kind}.svg"
     if true is None:
+        check_outputs([target])
         diff = customers.compare()
     else:
         both = sources(true, pred, **inputs)
-        refuse_overwriting([target], *both)
+        check_outputs([target], *both)
         with told(), progress("comparing"):
             diff = compare(*both, **policy)
     with progress("drawing"):

@@ -20,13 +20,13 @@ from clusterdiff.cli.output import (
     print_data,
     refuse_several,
 )
-from clusterdiff.cli.pages import pages_option, write_diffs
+from clusterdiff.cli.pages import make_folder, pages_option, write_diffs
 from clusterdiff.cli.pictures import picture_options, refuse_sizes, save_picture
 from clusterdiff.cli.progress import progress
 from clusterdiff.cli.sampled import print_sampled
 from clusterdiff.cli.streams import visible
 from clusterdiff.cli.systems import Watched, runs_of, systems_of
-from clusterdiff.cli.writing import refuse_overwriting
+from clusterdiff.cli.writing import check_outputs
 from clusterdiff.decide.datasets import DatasetRanking
 from clusterdiff.decide.guard import Baseline, Change
 from clusterdiff.decide.leaderboard import MARKDOWN, escaped
@@ -158,7 +158,10 @@ def command(
     refuse_several(forms)
     form = next((option for option, given in forms.items() if given), "text")
     refuse_sizes(width, dpi, [plot])
-    refuse_overwriting([html, plot], *(name for name in (true, *preds, table, baseline) if name is not None))
+    if pages and table is not None:
+        raise ArgumentError("--pages is for systems on one data set.", "pass TRUE PRED… instead of --table.")
+    make_folder(pages)
+    check_outputs([html, plot], *(name for name in (true, *preds, table, baseline) if name is not None))
     before = None if baseline is None else Baseline.read(baseline)
     options = policy | {"documents": documents, "weights": weights}
     how: dict[str, Any] = {
@@ -170,8 +173,6 @@ def command(
         "seed": seed,
         **{name: value for name, value in options.items() if value is not None},
     }
-    if pages and table is not None:
-        raise ArgumentError("--pages is for systems on one data set.", "pass TRUE PRED… instead of --table.")
     if drawn is not None and design is None:
         raise ArgumentError("--drawn is for a sample, and needs --design.")
     if design is not None:

@@ -7,7 +7,7 @@ import click
 from clusterdiff.cli.inputs import told
 from clusterdiff.cli.options import cluster_option, output_option, point_option
 from clusterdiff.cli.rewriting import Release, check_output
-from clusterdiff.cli.writing import refuse_overwriting, spreadsheet_option
+from clusterdiff.cli.writing import check_outputs, spreadsheet_option
 from clusterdiff.formats.source import parse
 from clusterdiff.releases.relabel import relabel
 
@@ -34,7 +34,7 @@ def command(
     name; fresh names never reuse an old one. A table keeps its other columns and the order of its rows.
     """
     check_output(output)
-    refuse_overwriting([output], parse(new), *like)
+    check_outputs([output], parse(new), *like)
     with told():
         found = Release.named(new, point, cluster)
         releases = [Release.named(one, point, cluster).clustering for one in like]

@@ -13,10 +13,10 @@ from rich.text import Text
 from clusterdiff.cli.inputs import named_columns, told
 from clusterdiff.cli.options import json_option, measures_option, noise_as_option, noise_option, together
 from clusterdiff.cli.output import console, plain_table, print_json
-from clusterdiff.cli.pages import pages_option, write_diffs
+from clusterdiff.cli.pages import make_folder, pages_option, write_diffs
 from clusterdiff.cli.pictures import picture_options, refuse_sizes, save_picture
 from clusterdiff.cli.progress import progress
-from clusterdiff.cli.writing import refuse_overwriting
+from clusterdiff.cli.writing import check_outputs
 from clusterdiff.decide.sweep import Sweep, sweep
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.errors import ArgumentError, FileError
@@ -101,7 +101,10 @@ def command(
     are the rows of TRUE. Or, with --columns, a table with one clustering per column.
     """
     refuse_sizes(width, dpi, [picture, tradeoff])
-    refuse_overwriting([csv_file, picture, tradeoff, html], true, pred)
+    if pages and not html:
+        raise ArgumentError("--pages writes diffs for the page of a sweep.", "pass --html FILE as well.")
+    make_folder(pages)
+    check_outputs([csv_file, picture, tradeoff, html], true, pred)
     left = parse(true)
     left = replace(left, point=point or left.point, cluster=left.cluster or true_column)
     options = {
@@ -127,8 +130,6 @@ def command(
         else:
             pairs = replace(parse(pred), pairs=True, point=pred_point)
             swept = sweep(left, pairs=pairs, thresholds=_thresholds(thresholds), **options)
-        if pages and not html:
-            raise ArgumentError("--pages writes diffs for the page of a sweep.", "pass --html FILE as well.")
         if html:
             write_page(swept, html, pages=_pages(swept, pages, html, at, say))
     if csv_file:

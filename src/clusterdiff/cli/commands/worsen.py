@@ -12,7 +12,7 @@ from clusterdiff.cli.options import cluster_option, json_option, measures_option
 from clusterdiff.cli.output import console, plain_table, print_json
 from clusterdiff.cli.pictures import picture_options, refuse_sizes, save_picture
 from clusterdiff.cli.progress import progress
-from clusterdiff.cli.writing import refuse_overwriting
+from clusterdiff.cli.writing import check_outputs
 from clusterdiff.errors import ArgumentError
 from clusterdiff.files import write_text
 from clusterdiff.paper import story
@@ -57,7 +57,7 @@ def command(
     Without FILE, the bundled story is worsened, as in section 6 of the paper with another document.
     """
     refuse_sizes(width, dpi, [picture])
-    refuse_overwriting([csv_file, picture], *([] if file is None else [file]))
+    check_outputs([csv_file, picture], *([] if file is None else [file]))
     true = story.true() if file is None else read(file, point=point, cluster=cluster)
     if isinstance(true, Corpus):
         raise ArgumentError(
