@@ -255,6 +255,14 @@ def test_the_core_agrees_with_the_declaration(points: list[tuple[int, int]]) -> 
     assert meet.terms.chi2 == pytest.approx(TermSums(rows).chi2, rel=1e-9, abs=1e-12)
 
 
+def test_no_sum_has_a_name_that_nobody_declared() -> None:
+    """A slip of the pen in a measure is an AttributeError, as of any object."""
+    sums = TermSums(Rows.of(cd.compare([0, 0, 1], [0, 1, 1]).meet))
+    assert hasattr(sums, "b3_recall")
+    with pytest.raises(AttributeError, match="no sum is called 'b3_recal'"):
+        _ = sums.b3_recal
+
+
 @given(st.lists(st.tuples(labels, labels, st.floats(-2, 2)), min_size=1, max_size=40))
 def test_weighted_sums_agree_with_the_declaration(points: list[tuple[int, int, float]]) -> None:
     """So are the sums of weights, and what masses come to beside all around them."""

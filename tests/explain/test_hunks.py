@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import clusterdiff as cd
 from clusterdiff.diff.hunks import BLOCKS, NAMED, PARTS, Block, Hunk, hunks
+from clusterdiff.tables.engines.source import EngineSource
 
 Named = dict[Hashable, Hashable]
 #: Few clusters, so that no hunk leaves out any.
@@ -143,7 +144,9 @@ def test_components_that_stay_in_an_engine_have_hunks_too() -> None:
         con.sql(f"SELECT 'p' || i AS point, '{name}' || (i // {size}) AS cluster FROM range(40) AS t(i)")
         for name, size in (("t", 4), ("c", 5))
     ]
-    near = hunks(cd.compare(*tables).components)
+    brought = cd.compare(*tables, budget=7000)  # enough for the cells alone
+    assert isinstance(brought.source, EngineSource)
+    near = hunks(brought.components)
     far = cd.compare(*tables, budget=64)
     assert far.where == "engine"  # type: ignore[attr-defined]
     points = [f"p{i}" for i in range(40)]
@@ -177,7 +180,9 @@ def test_an_engine_is_not_asked_for_the_points_of_huge_clusters(monkeypatch: pyt
     tables = [
         con.sql(f"SELECT i AS point, i // {size} AS cluster FROM range(40) AS t(i)") for size in (20, 8)
     ]
-    for hunk in hunks(cd.compare(*tables).components):
+    diff = cd.compare(*tables, budget=5000)  # enough for the cells alone
+    assert isinstance(diff.source, EngineSource)
+    for hunk in hunks(diff.components):
         for block in hunk.blocks:
             whole(block)
             assert not any(line.points for line in block.lines)

@@ -154,6 +154,7 @@ def test_a_review_is_blind_and_comes_back_as_it_is(tmp_path: Path) -> None:
     side = "2" if said.header["sides"][one["id"]] == "1" else "1"
     groups = cd.Judgements.read(chosen)[0].groups
     assert sorted(map(list, groups)) == sorted(sorted(group) for group in one["shown"][side])
+    assert cd.Judgements([one], said.header)[0].groups == groups  # the same lines, not from a file
     with pytest.raises(cd.ArgumentError, match="has no answers yet"):
         cd.estimate(old=old, new=new, judgements=said)
 

@@ -20,7 +20,7 @@ from clusterdiff.judgements.contradictions import Contradiction, ContradictionEr
 from clusterdiff.judgements.corrections import Corrected, apply
 from clusterdiff.judgements.entries import Entries
 from clusterdiff.judgements.facts import Facts
-from clusterdiff.judgements.judgement import Judgement
+from clusterdiff.judgements.judgement import Judgement, answered
 from clusterdiff.judgements.precedence import Aside, settle
 from clusterdiff.judgements.readers import read_judgements
 from clusterdiff.judgements.references import CellNames
@@ -84,7 +84,7 @@ class Judgements(Sequence[Judgement]):
         self._judgements = [
             one
             if isinstance(one, Judgement)
-            else Judgement.from_dict(one, f"judgement {i}", f"judgement {i}")
+            else Judgement.from_dict(answered(one, header), f"judgement {i}", f"judgement {i}")
             for i, one in enumerate(judgements, 1)
         ]
 

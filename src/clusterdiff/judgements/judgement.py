@@ -235,3 +235,17 @@ FIELDS: dict[str, Callable[[Any, str, str], Any]] = {
     "withdrawn": _flag,
     "shown": _as_it_is,
 }
+
+
+def answered(data: Any, header: Mapping[str, Any] | None) -> Any:
+    """A line of a review, with the groups of the side that the answer names: "1" or "2" as shown, or old or new."""
+    if not isinstance(data, dict) or not isinstance(data.get("shown"), dict) or data.get("groups"):
+        return data
+    old = (header or {}).get("sides", {}).get(data.get("id"))
+    sides = {
+        "1": "1",
+        "2": "2",
+        **({"old": old, "new": {"1": "2", "2": "1"}[old]} if old in ("1", "2") else {}),
+    }
+    side = sides.get(str(data.get("answer")))
+    return data if side is None else data | {"groups": data["shown"].get(side)}

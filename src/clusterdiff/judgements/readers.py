@@ -11,7 +11,7 @@ from clusterdiff.errors import FileError, listed
 from clusterdiff.files import STDIN, from_json, read_text, shown, suffix
 from clusterdiff.formats.catalogue import BY_SUFFIX, TABLES
 from clusterdiff.judgements import other_tools
-from clusterdiff.judgements.judgement import CLAIMS, Judgement, checked, pair
+from clusterdiff.judgements.judgement import CLAIMS, Judgement, answered, checked, pair
 from clusterdiff.judgements.references import CellNames, is_reference, refuse_reference
 from clusterdiff.judgements.rows import VERDICTS, Row, cell, read_rows, rows_of_objects, verdict
 from clusterdiff.points.keys import Key
@@ -119,7 +119,7 @@ def _from_lines(
             if (found := other_tools.nomenklatura(data, name, place)) is not None:
                 out.append(found)
         elif not isinstance(data, dict) or "groups" in data:
-            out.append(Judgement.from_dict(_answered(data, header), name, place))
+            out.append(Judgement.from_dict(answered(data, header), name, place))
         elif "endorsed" in data:
             out.append(other_tools.matchbox(data, name, place))
         elif "review" in data:
@@ -129,22 +129,8 @@ def _from_lines(
                 raise refuse_reference(place)
             out += [Judgement.from_dict(one, name, place) for one in cells.expand(data, place)]
         else:
-            out.append(Judgement.from_dict(_answered(data, header), name, place))
+            out.append(Judgement.from_dict(answered(data, header), name, place))
     return out, header
-
-
-def _answered(data: Any, header: dict[str, Any] | None) -> Any:
-    """A line of a review, with the groups of the side that the answer names: "1" or "2" as shown, or old or new."""
-    if not isinstance(data, dict) or not isinstance(data.get("shown"), dict) or data.get("groups"):
-        return data
-    old = (header or {}).get("sides", {}).get(data.get("id"))
-    sides = {
-        "1": "1",
-        "2": "2",
-        **({"old": old, "new": {"1": "2", "2": "1"}[old]} if old in ("1", "2") else {}),
-    }
-    side = sides.get(str(data.get("answer")))
-    return data if side is None else data | {"groups": data["shown"].get(side)}
 
 
 # ---- tables

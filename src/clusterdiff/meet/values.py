@@ -65,8 +65,8 @@ class TermSums:
         self._terms = terms
 
     def __getattr__(self, name: str) -> Any:
-        if name[0] == "_":
-            raise AttributeError(name)
+        if name[0] == "_" or not (is_sum(name) or name in MEANS or name in TERMS):
+            raise AttributeError(f"no sum is called {name!r}")
         terms = self._terms
         if name in MEANS:
             return self._share(terms[name], self._mass(MEANS[name]))
