@@ -145,6 +145,52 @@ def test_lists_of_a_changelog_open_what_the_page_holds() -> None:
     assert sum('href="#component-' in row for row in listed) == len(listed)
 
 
+def test_clusters_that_were_born_or_vanished_open(tmp_path: Path) -> None:
+    """With their first points and the columns of the table that has them, of files and of frames alike."""
+    old = [f"r{i},{i // 4},Ann {i}" for i in range(40)]
+    new = [f"r{i},{i // 4},Bob {i},{1900 + i}" for i in range(8, 36)] + [
+        f"s{i},7000,<b>{i},{i}" for i in range(13)
+    ]
+    tables = []
+    for name, head, rows in (("old", "id,product,name", old), ("new", "id,product,name,year", new)):
+        (tmp_path / f"{name}.csv").write_text("\n".join([head, *rows]), encoding="utf-8")
+        tables.append(pd.read_csv(tmp_path / f"{name}.csv"))
+    of_files = cd.compare(
+        tmp_path / "old.csv", tmp_path / "new.csv", point="id", cluster="product", missing="drop"
+    )
+    of_frames = cd.compare(*tables, point="id", cluster="product", missing="drop")
+    for diff in (of_files, of_frames):
+        page = render(diff, sides=("old", "new"))
+        details = re.findall(r'<details class="alone">.*?</details>', page, re.S)
+        (born,) = [one for one in details if "7000" in one]
+        assert len(details) == 1 + sum(event.kind == "vanished" for event in diff.events) == 4
+        assert re.findall(r'<th scope="row"><bdi>(\w+)', born) == [f"s{i}" for i in range(10)]
+        assert re.findall(r'scope="col">(?:<bdi>)?(\w+)', born) == ["point", "name", "year"]
+        assert "<td><bdi>&lt;b&gt;3</bdi></td><td><bdi>3</bdi></td>" in born
+        assert "13 points" in born
+        assert "3 more points" in born
+        (vanished,) = [one for one in details if "Ann 39" in one]
+        assert re.findall(r"<bdi>(\w+)", vanished)[1:] == ["name"] + [
+            text for i in range(36, 40) for text in (f"r{i}", "Ann")
+        ]
+        assert "more point" not in vanished
+
+
+def test_points_of_clusters_without_a_component_are_bounded() -> None:
+    """Of many clusters with many columns few points are shown, and few of the columns."""
+    old = {i: i // 40 for i in range(8_000)}
+    new = {i: i // 40 for i in range(7_960, 16_000)}
+    points = pd.DataFrame({f"c{i}": ["x" * 500] * 8_000 for i in range(30)})
+    first, second = (pd.DataFrame({"id": list(x), "k": list(x.values())}) for x in (old, new))
+    diff = cd.compare(first.join(points), second.join(points), point="id", cluster="k", missing="drop")
+    page = render(diff, sides=("old", "new"))
+    details = re.findall(r'<details class="alone">.*?</details>', page, re.S)
+    assert len(details) == 100
+    assert {one.count("<tr>") for one in details} == {1 + 3}
+    assert sum(map(len, details)) < 400_000
+    assert len(page.encode()) < 2_000_000
+
+
 def test_every_measure_is_shown_or_named_as_left_out() -> None:
     """The table of measures iterates the registry."""
     page = demo_page()

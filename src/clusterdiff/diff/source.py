@@ -233,6 +233,40 @@ class PointSource:
             return before, after
         return [before[i] for i in at.tolist()], [after[i] for i in at.tolist()]
 
+    def unmatched(self, side: str, clusters: Int64Array, limit: int) -> list[list[tuple[Any, ...]]]:
+        """Of each of some original clusters of a side, the first points that the other side lacks.
+
+        A point is its name and its values in the other columns.
+        """
+        meet, names, originals = self.original_meet, self.original_names, self._aligned.originals
+        found = meet.missing if side == "true" else meet.spurious
+        assert names is not None
+        assert found.at is not None
+        some = np.flatnonzero(np.isin(found.cluster, clusters))
+        some = some[np.argsort(found.cluster[some], kind="stable")]
+        first, last = (np.searchsorted(found.cluster[some], clusters, how) for how in ("left", "right"))
+        parts = [some[a : min(a + limit, b)] for a, b in zip(first.tolist(), last.tolist(), strict=True)]
+        at = found.at[np.concatenate([some[:0], *parts])]
+        places = self._aligned.order.at if originals is None else originals.at
+        rows = (at if places is None else places[at]).tolist()
+        told = names_at(names, at)
+        values = [self._of_unmatched(side, name, told, rows) for name in self.columns]
+        points = zip(told, *values, strict=True)
+        return [list(islice(points, len(part))) for part in parts]
+
+    def _of_unmatched(self, side: str, name: str, points: Sequence[Any], rows: Sequence[int]) -> list[Any]:
+        """A column for points that only one side has; None if that side's table lacks the column."""
+        own = self._other if side == "true" else self._later
+        for table in (own, self._other):
+            if table is None or name not in table.names:
+                continue
+            values = table.read(name)
+            if isinstance(values, Mapping):
+                return [values.get(point) for point in points]
+            if table is own:
+                return [values[row] for row in rows]
+        return [None] * len(points)
+
     def describe(self, values: object, argument: str) -> Any:
         """A value for each point from a dict by point, or from a column in the order of `true`; None if unknown."""
         return self._aligned.order.describe(values, argument)

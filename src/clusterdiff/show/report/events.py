@@ -15,6 +15,8 @@ from clusterdiff.wording import plural
 
 #: How many events of a kind are listed, and how many of them the page must be able to open.
 LISTED, OPENED = 50, 20
+#: Of clusters that were born or vanished so many values are shown in all, of so many columns, and so many points each.
+VALUES, COLUMNS, LEAST, MOST = 4_000, 12, 2, 10
 #: The events in the order of telling, with what each means.
 TOLD = {
     "born": "a new {cluster} without a {point} of an old one",
@@ -38,6 +40,13 @@ class EventList(NamedTuple):
     means: str
     number: int
     first: Sequence[tuple[Event, int | None]]
+
+
+class Alone(NamedTuple):
+    """The first points of a cluster that was born or has vanished, with their values in some columns."""
+
+    columns: Sequence[str]
+    points: Sequence[tuple[Any, ...]]
 
 
 class EventLists:
@@ -94,6 +103,32 @@ class EventLists:
         """The component of an old cluster; none if it shares no point with a new one."""
         code = self._codes.get(old)
         return None if code is None else int(self._diff.analysis.join.of_true[code])
+
+    @cached_property
+    def alone(self) -> dict[int, Alone]:
+        """The points of each listed cluster that was born or has vanished, by the component of its event, if known."""
+        source, meet = self._diff.source, self._diff.succession.meet
+        sides = {"vanished": "true", "born": "pred"}
+        events = {one.kind: [event for event, _ in one.first] for one in self.lists if one.kind in sides}
+        if not (events and source.known and meet.knows_points):
+            return {}
+        columns = source.columns[:COLUMNS]
+        each = VALUES // (sum(map(len, events.values())) * (1 + len(columns)))
+        join = self._diff.succession.join
+        out: dict[int, Alone] = {}
+        for kind, some in events.items():
+            of = join.of_true if kind == "vanished" else join.of_pred
+            codes = np.flatnonzero(np.isin(of, [event.component for event in some]))
+            found = source.unmatched(sides[kind], codes, max(LEAST, min(MOST, each)))
+            known = [
+                name
+                for i, name in enumerate(columns, 1)
+                if any(row[i] is not None for rows in found for row in rows)
+            ]
+            keep = [0, *(1 + columns.index(name) for name in known)]
+            for number, rows in zip(of[codes].tolist(), found, strict=True):
+                out[number] = Alone(known, [tuple(row[i] for i in keep) for row in rows])
+        return out
 
     @cached_property
     def _codes(self) -> dict[Any, int]:
