@@ -46,5 +46,9 @@ def test_a_ranking_draws_intervals_and_differences(tmp_path: Path, open_page: An
         assert Axe().run(page).response["violations"] == []
         page.set_viewport_size({"width": 390, "height": 844})
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        # Every value is in sight, with its heading beside it.
+        tables = page.locator(".scroll")
+        assert tables.evaluate_all("all => all.every(one => one.scrollWidth <= one.clientWidth)")
+        assert page.locator("td.n .head").first.is_visible()
         page.locator("#theme").click()
         assert Axe().run(page).response["violations"] == []

@@ -111,7 +111,7 @@ def test_systems_are_compared_by_the_columns_that_all_have(tmp_path: Path) -> No
     assert headings == ["shape", "size of the true cluster", "town"]
     table = index[index.index("by <bdi>town") :]
     lost = {
-        label: [number != "0.0000" for number in re.findall(r'class="n">(?:<b>)?([\d.]+)', row)]
+        label: [number != "0.0000" for number in re.findall(r"(?:</span> |<b>)([\d.]+)", row)]
         for label, row in re.findall(r'<th scope="row"><bdi>(.*?)</bdi></th>(.*?)</tr>', table, re.DOTALL)
     }
     systems = re.findall(r'<a href="(.)\.html"', table)[:2]

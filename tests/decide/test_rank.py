@@ -293,7 +293,7 @@ def test_every_form_of_the_table_is_safe_and_complete() -> None:
     assert not tags.open
     assert name in tags.text
     assert "<script>|" not in page
-    assert "<h1><bdi>2 systems by S_H</bdi></h1>" in page
+    assert "<h1><bdi>2 systems by S<sub>H</sub></bdi></h1>" in page
     assert found.signature in tags.text
     rows = list(csv.DictReader(io.StringIO(found.to_csv())))
     assert [row["system"] for row in rows] == [name, "b\nc"]

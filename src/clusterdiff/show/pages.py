@@ -66,6 +66,7 @@ def _environment(room: str) -> Any:
         "change": change,
         "counted": count,
         "measure": measure_name,
+        "measures": measure_names,
         "named": named,
         "number": number,
         "percent": percent,
@@ -154,6 +155,19 @@ def measure_name(name: str) -> str:
     from markupsafe import Markup
 
     return Markup("S<sub>H</sub>") if name == "S_H" else visible(name, 60)
+
+
+def measure_names(text: str) -> str:
+    """A text in HTML, with measures that it names as people write them.
+
+    >>> measure_names("2 systems by S_H"), measure_names("a<b: AS_H")
+    (Markup('2 systems by S<sub>H</sub>'), Markup('a&lt;b: AS_H'))
+    """
+    from markupsafe import Markup
+
+    return Markup("").join(
+        measure_name(part) if part == "S_H" else part for part in re.split(r"\b(S_H)\b", text)
+    )
 
 
 def _spelt(character: str) -> str:
