@@ -9,6 +9,7 @@ from math import floor, log2
 import numpy as np
 
 from clusterdiff.decide.paired import ALPHA
+from clusterdiff.diff.jackknife import standard_errors
 from clusterdiff.points.labels import BoolArray, FloatArray
 
 #: Up to so many differences all ways to sign them are counted if some are equal, as scipy does, which takes a second.
@@ -87,13 +88,11 @@ def mean_intervals(ranks: FloatArray, level: float) -> list[tuple[float, float] 
     >>> mean_intervals(np.array([[1.0, 2.0]] * 4 + [[2.0, 1.0]] * 4), 0.95)
     [(1.0531..., 1.9468...), (1.0531..., 1.9468...)]
     """
-    from scipy.stats import t
-
     n, k = ranks.shape
     if n < FEWEST:
         return [None] * k
     mean, spread = ranks.mean(axis=0), ranks.std(axis=0, ddof=1)
-    half = float(t.ppf((1 + level) / 2, n - 1)) * spread / np.sqrt(n)
+    half = standard_errors(level, n - 1) * spread / np.sqrt(n)
     return [
         (max(1.0, m - h), min(float(k), m + h)) if h else None
         for m, h in zip(mean.tolist(), half.tolist(), strict=True)

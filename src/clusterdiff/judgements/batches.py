@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from scipy.stats import t as student
-
+from clusterdiff.diff.jackknife import standard_errors
 from clusterdiff.errors import ArgumentError
 from clusterdiff.judgements.collection import Judgements
 from clusterdiff.judgements.difference import Difference, Shift
@@ -111,7 +110,7 @@ def _combined(shifts: Sequence[Shift], weights: Sequence[float], level: float, s
         end = tail ** (1 / worth) if worth > 0 else 1.0
         low, high = (end, 1.0) if value >= 1 else (0.0, 1 - end)
         return Shift(name, value, error, low, high, bounds, nu)
-    half = float(student.ppf(1 - tail, max(1, nu))) * error
+    half = standard_errors(level, max(1, nu)) * error
     if share:
         middle, half = math.log(value / (1 - value)), half / (value * (1 - value))
         return Shift(name, value, error, expit(middle - half), expit(middle + half), bounds, nu)

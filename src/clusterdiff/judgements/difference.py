@@ -8,6 +8,7 @@ from typing import Any
 
 from clusterdiff import notebook
 from clusterdiff._version import __version__
+from clusterdiff.diff.jackknife import standard_errors
 from clusterdiff.errors import ArgumentError, nearest
 from clusterdiff.judgements.estimates import Estimates
 from clusterdiff.judgements.totals import Anchor, Total, anchored
@@ -189,8 +190,6 @@ class Difference:
 
     def anchored(self, anchor: Anchor | Estimates) -> dict[str, Shift]:
         """Differences of pair precision, recall and F1, given the old run's level, such as an estimate of it."""
-        from scipy.stats import t as student
-
         if isinstance(anchor, Estimates):
             anchor = Anchor.of(anchor)
         if not isinstance(anchor, Anchor):
@@ -202,7 +201,7 @@ class Difference:
             )
         one = self.difference["true_pairs"]
         gained = Total(one.value, one.error, one.freedom, 0.0, 0.0)
-        q = float(student.ppf((1 + self.level) / 2, max(1, gained.freedom)))
+        q = standard_errors(self.level, max(1, gained.freedom))
         found = anchored(gained, tuple(self.header["pairs"]), anchor)
         if one.low is None:  # too few answers for an interval
             return {name: Shift(name, v, e, None, None) for name, (v, e) in found.items()}

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t as student
 
+from clusterdiff.diff.jackknife import standard_errors
 from clusterdiff.errors import ArgumentError, nearest
 from clusterdiff.judgements.collection import Judgements
 from clusterdiff.judgements.estimates import Estimate
@@ -184,7 +184,7 @@ def _ends(value: float, error: float, nu: int, worth: float, level: float) -> tu
         return tail ** (1 / worth), 1.0
     if value <= 0:
         return 0.0, 1 - tail ** (1 / worth)
-    half = float(student.ppf(1 - tail, nu)) * error / (value * (1 - value))
+    half = standard_errors(level, nu) * error / (value * (1 - value))
     middle = math.log(value / (1 - value))
     return expit(middle - half), expit(middle + half)
 

@@ -9,11 +9,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.stats import t as student
 
 from clusterdiff import notebook
 from clusterdiff._version import __version__
 from clusterdiff.diff.interval import Resampling
+from clusterdiff.diff.jackknife import standard_errors
 from clusterdiff.errors import ArgumentError, nearest, one_of
 from clusterdiff.judgements.collection import Judgements
 from clusterdiff.judgements.estimates import Estimate
@@ -200,6 +200,6 @@ def _lead(first: Estimated, second: Estimated, level: float) -> Lead:
     error = math.sqrt((k - 1) / k * float(((left - left.mean()) ** 2).sum())) if k > 1 else math.nan
     spread = float((moves * moves).sum())
     nu = freedom(k - 1, float(moves.sum()) ** 2 / spread if spread > 0 else None)
-    half = float(student.ppf((1 + level) / 2, nu)) * error
+    half = standard_errors(level, nu) * error
     value = first.value - second.value
     return Lead(value, error, float(np.maximum(-1.0, value - half)), float(np.minimum(1.0, value + half)))

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.special import ndtr
-from scipy.stats import t as student
 
 from clusterdiff.diff.interval import Resampling
+from clusterdiff.diff.jackknife import standard_errors
 from clusterdiff.diff.resampling import bootstrap
 from clusterdiff.points.labels import BoolArray, FloatArray
 
@@ -59,7 +59,7 @@ class Estimated:
             return tail ** (1 / self.worth), 1.0
         if error <= EDGE and self.value <= EDGE:
             return 0.0, 1 - tail ** (1 / self.worth)
-        q = float(student.ppf(1 - tail, self.freedom))
+        q = standard_errors(level, self.freedom)
         if plain or not 0 < self.value < 1:
             return max(0.0, self.value - q * error), min(1.0, self.value + q * error)
         middle = math.log(self.value / (1 - self.value))

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t as student
 
+from clusterdiff.diff.jackknife import standard_errors
 from clusterdiff.errors import ArgumentError
 from clusterdiff.judgements.estimates import Estimates
 from clusterdiff.judgements.ratios import expit, freedom
@@ -64,7 +64,7 @@ class Answered:
             return np.asarray(w[here] * (y[here] - slope * self.x[here]), dtype=float)
 
         error, nu = self._error(p, residual)
-        half = float(student.ppf((1 + self.level) / 2, nu)) * error
+        half = standard_errors(self.level, nu) * error
         return Total(value, error, nu, value - half, value + half)
 
     def share(self, y: FloatArray, z: FloatArray) -> Total:
@@ -91,7 +91,7 @@ class Answered:
                 low, high = 0.0, 1 - tail ** (1 / worth)
             return Total(value, error, nu, low, high)
         middle = math.log(value / (1 - value))
-        half = float(student.ppf(1 - tail, nu)) * error / (value * (1 - value))
+        half = standard_errors(self.level, nu) * error / (value * (1 - value))
         return Total(value, error, nu, expit(middle - half), expit(middle + half))
 
     def _error(self, p: FloatArray, residual: Callable[[BoolArray], FloatArray]) -> tuple[float, int]:
