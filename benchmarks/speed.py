@@ -428,8 +428,8 @@ def markdown(results: dict[str, Any]) -> str:
         lines += ["How the cost grows:", "", *table(results["growth"], "ns per point")]
     if "fresh" in results:
         lines += [
-            "In a new process: the first call pays for fresh memory, the best of several does not. Memory is the peak "
-            "beyond the two arrays, as a multiple of them.",
+            "In a new process: the first call includes the cost of fresh memory, the best of several does not. "
+            "Memory is the peak beyond the two arrays, as a multiple of them.",
             "",
             "| regime | n | first call | best call | memory |",
             "| --- | --- | --- | --- | --- |",
