@@ -373,7 +373,7 @@ def table(rows: list[str], n: int, rounds: int) -> str:
         f"Measured by `python benchmarks/jobs.py --rows {n}` on {os.cpu_count()} cores; minimum of rounds: {rounds}. "
         f"The load of the machine was {load:.0f}. Memory is the peak, in GB. Ratios are those of seconds, CPU seconds "
         "and memory, or of CPU seconds alone.\n\n"
-        "| job | points | seconds | CPU | memory | beside | seconds | CPU | memory | ratio |\n"
+        "| job | points | seconds | CPU | memory | baseline | seconds | CPU | memory | ratio |\n"
         "| --- | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: |\n"
     )
     return head + "\n".join(rows) + "\n"
@@ -381,7 +381,7 @@ def table(rows: list[str], n: int, rounds: int) -> str:
 
 def summary(rows: list[str]) -> str:
     """The README's table: seconds, or CPU seconds of jobs in memory, without those that take next to none."""
-    lines = ["| job | points | clusterdiff | beside it | |", "| --- | ---: | ---: | --- | ---: |"]
+    lines = ["| job | points | clusterdiff | baseline | |", "| --- | ---: | ---: | --- | ---: |"]
     for line in rows:
         what, n, seconds, cpu, _, beside, others, others_cpu, *_ = map(str.strip, line.split("|")[1:])
         if "µs" not in cpu + others_cpu:
