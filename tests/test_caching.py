@@ -63,14 +63,14 @@ def test_nothing_is_begun_once_the_block_is_left(monkeypatch: pytest.MonkeyPatch
     assert made == [0]
 
 
-def test_what_is_computed_aside_is_not_kept() -> None:
+def test_what_is_computed_on_a_scratch_copy_is_not_kept() -> None:
     """The same sums, points and clusters; the meet itself has none of them afterwards."""
     for diff in (
         cd.compare([0, 0, 1, 1], [0, 0, 1, 2]),
         cd.compare({1: 1, 2: 1}, {2: 1, 3: 2}, missing="lost"),
     ):
-        aside, kept = diff.meet.aside(), list(vars(diff.meet))
-        found = aside.pairs, cd.measures["A"](aside)
+        scratch, kept = diff.meet.scratch(), list(vars(diff.meet))
+        found = scratch.pairs, cd.measures["A"](scratch)
         assert list(vars(diff.meet)) == kept
         assert not diff.meet._made
         assert found == (diff.meet.pairs, diff.score("A"))

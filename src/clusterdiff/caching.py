@@ -26,8 +26,8 @@ class Once:
         kept: Value = made[make]
         return kept
 
-    def aside(self) -> Self:
-        """The same, to compute much of that nobody asks for again: here it is not kept."""
+    def scratch(self) -> Self:
+        """A copy, on which to compute much that nobody asks for again: here it is not kept."""
         other = object.__new__(type(self))
         vars(other).update(vars(self) | {"_made": self._made.copy()})
         return other

@@ -42,9 +42,9 @@ OF_CELLS = {"cell_of_point", "grouped", "indptr", "mass", "members", "members_of
 #: Members that count lost points too.
 COUNT_ALL = {
     "agreed", "disagreed", "k_pred", "k_true", "knows_points", "losses", "lost", "masses", "missing", "n", "pairs",
-    "names", "part", "positive", "pred_mass", "pred_names", "pred_size", "same", "shared_clusters", "singles",
-    "spurious", "sums", "table", "to_dict", "to_frame", "total", "transpose", "transpose_of", "transpose_order",
-    "true_mass", "true_names", "true_size", "uneven", "weighted", "with_points",
+    "names", "part", "positive", "pred_mass", "pred_names", "pred_size", "same", "scratch", "shared_clusters",
+    "singles", "spurious", "sums", "table", "to_dict", "to_frame", "total", "transpose", "transpose_of",
+    "transpose_order", "true_mass", "true_names", "true_size", "uneven", "weighted", "with_points",
 }  # fmt: skip
 
 

