@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ import clusterdiff as cd
 from clusterdiff.decide.paired import verdict
 from clusterdiff.diff.deletion import Deletion, Design
 from clusterdiff.diff.interval import Resampling
-from clusterdiff.diff.jackknife import one, two
+from clusterdiff.diff.jackknife import one, standard_errors, two
 from clusterdiff.measures import resolve
 from clusterdiff.meet.declarations import TERMS
 from clusterdiff.meet.deleted import Deleted, known
@@ -196,3 +198,13 @@ def test_few_units_are_told() -> None:
     assert notice.startswith(
         "10.0 clusters' worth of units: too few for a reliable interval, which may cover the score less often"
     )
+
+
+def test_how_far_intervals_reach_is_exact_at_extreme_levels() -> None:
+    """With one and two degrees of freedom the quantile of t has a closed form; with very many it is the normal's."""
+    for level in (1e-6, 0.01, 0.5, 0.95, 0.9999, 1 - 2**-30, 1 - 2**-40):
+        assert standard_errors(level, 1) == pytest.approx(1 / math.tan(math.pi * (1 - level) / 2), rel=1e-9)
+        wide = level * math.sqrt(2 / ((1 - level) * (1 + level)))
+        assert standard_errors(level, 2) == pytest.approx(wide, rel=1e-12)
+        normal = NormalDist().inv_cdf((1 + level) / 2)
+        assert standard_errors(level, 1e12) == pytest.approx(normal, rel=1e-6)

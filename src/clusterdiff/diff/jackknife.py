@@ -145,9 +145,10 @@ def standard_errors(level: float, freedom: float) -> float:
     """
     from scipy.special import betaincinv
 
-    # All digits in every SciPy that we allow; its own quantile of t has eleven before 1.17.
-    share = float(betaincinv(0.5, freedom / 2, level))
-    return float(np.sqrt(freedom * share / (1 - share)))
+    # All digits in every SciPy that we allow; its own quantile of t has eleven before 1.17. The two shares add up to 1,
+    # but either may be tiny: a difference from 1 would lose its digits.
+    share, rest = betaincinv(0.5, freedom / 2, level), betaincinv(freedom / 2, 0.5, 1 - level)
+    return float(np.sqrt(freedom * share / rest))
 
 
 # ---- what is left out
