@@ -306,14 +306,14 @@ class Changelog:
         none = np.full(max(len(gone), len(born)), -1)
         old = np.concatenate([meet.true, gone, none[: len(born)]])
         new = np.concatenate([meet.pred, none[: len(gone)], born])
-        component = np.where(old >= 0, found.join.of_true[old], found.join.of_pred[new])
+        component = found.join.of_clusters(old, new)
         columns = {
             "old": _or_none(meet.true_names, old),
             "new": _or_none(meet.pred_names, new),
             "event": _words(EVENTS, found.event[component]),
             "shared": np.concatenate([meet.size, np.zeros(len(gone) + len(born), dtype=np.int64)]),
-            "old_size": np.where(old >= 0, meet.true_size[old], 0),
-            "new_size": np.where(new >= 0, meet.pred_size[new], 0),
+            "old_size": np.append(meet.true_size, 0)[old],
+            "new_size": np.append(meet.pred_size, 0)[new],
         }
         return Table(columns, Crossing)
 
@@ -382,7 +382,7 @@ class Changelog:
         points = _array(range(len(cell)) if names is None else names)
         if not (there := (old >= 0) | (new >= 0)).all():  # of several releases, these two lack some points
             old, new, points = old[there], new[there], points[there]
-        component = np.where(old >= 0, found.join.of_true[old], found.join.of_pred[new])
+        component = found.join.of_clusters(old, new)
         columns = {
             "point": points,
             "old": _or_none(meet.true_names, old),

@@ -71,7 +71,7 @@ class Correction:
         #: Those that are made for true clusters without a home are numbered after the others.
         self._of_true = join.place[join.of_true]
         self._of_pred = np.concatenate([join.place[join.of_pred], self._of_true])
-        self.component = self._of_true[self.true]
+        self.component = np.append(self._of_true, -1)[self.true]
         if meet.lost:
             spurious = self.true < 0
             self.component[spurious] = self._of_pred[self.pred[spurious]]

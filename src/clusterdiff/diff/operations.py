@@ -59,7 +59,8 @@ class Candidates(NamedTuple):
     def gathering(self, meet: Meet, pure: npt.NDArray[np.bool_]) -> Gathering:
         """Those of them that unite cells, given which cells are a predicted cluster each: merges and moves."""
         moves = self.operation == MOVE
-        true = np.where(moves, meet.true[np.where(moves, self.at, 0)], self.at)
+        true = self.at.copy()
+        true[moves] = meet.true[self.at[moves]]
         inside = np.flatnonzero(pure)
         first = np.searchsorted(meet.true[inside], true)
         number = np.where(moves, 1, np.searchsorted(meet.true[inside], true, side="right") - first)

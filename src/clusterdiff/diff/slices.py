@@ -60,7 +60,7 @@ def by_point(analysis: Analysis, source: PointSource) -> Table[PointLoss]:
     _, losses = point_losses(analysis, source)
     # Code -1, the last of each list, is no cluster.
     true, pred = source.clusters()
-    component = np.where(true >= 0, np.append(join.of_true, -1)[true], np.append(join.of_pred, -1)[pred])
+    component = join.of_clusters(true, pred)
     order = np.argsort(-losses.total, kind="stable")
     columns = {
         "point": _objects(list(source.names)),

@@ -149,7 +149,7 @@ class Succession:
     def renamed(self) -> BoolArray:
         """Which old clusters have a continuation of another name."""
         old, new = self._name_codes
-        renamed: BoolArray = (self.continuation >= 0) & (old != new[self.continuation])
+        renamed: BoolArray = (self.continuation >= 0) & (old != np.append(new, -1)[self.continuation])
         return renamed
 
     @cached_property

@@ -116,6 +116,12 @@ class Components:
         """The component of each cell."""
         return self.of_true[self.meet.true]
 
+    def of_clusters(self, true: npt.NDArray[Any], pred: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+        """The component of each pair of a true and a predicted cluster; either may be -1 for none, or both."""
+        of_true, of_pred = np.append(self.of_true, -1), np.append(self.of_pred, -1)
+        component: npt.NDArray[np.int32] = np.where(true >= 0, of_true[true], of_pred[pred])
+        return component
+
     @cached_property
     def size(self) -> npt.NDArray[np.int64]:
         """The number of points of each component."""

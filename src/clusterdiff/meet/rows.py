@@ -238,11 +238,11 @@ class Rows:
         return shared
 
     def truth(self) -> Rows:
-        """The rows of the true clustering against itself: one per true cluster."""
-        each = np.arange(self.true.k)
-        mass, points = self.of_true("mass"), self.of_true("count")
-        contents = None if self._contents is None else lambda name: self.of_true(f"whole_{name}")
-        return Rows(each, each, mass, points, (self.true.k, self.true.k), contents, self.beta)
+        """The rows of the true clustering against itself: one per true cluster that weighs anything."""
+        mass, points, k = self.of_true("mass"), self.of_true("count"), self.true.k
+        kept = np.flatnonzero(mass)
+        contents = None if self._contents is None else lambda name: self.of_true(f"whole_{name}")[kept]
+        return Rows(kept, kept, mass[kept], points[kept], (k, k), contents, self.beta, kept)
 
     def split(self) -> Rows:
         """The rows after every predicted cluster is split into its rows."""

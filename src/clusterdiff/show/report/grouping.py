@@ -203,11 +203,6 @@ class Grouped:
         components, groups, points = map(np.concatenate, zip(*rows, strict=True))
         return components, groups, points
 
-    def component_of(self, true: Any, pred: Any) -> Any:
-        """The component of each of some points, by its clusters."""
-        join = self.diff.analysis.join
-        return np.where(true >= 0, np.append(join.of_true, -1)[true], np.append(join.of_pred, -1)[pred])
-
     def _gone(self, inside: Any, number: int) -> float:
         """The mass of the spurious points of all groups up to one, in components that are not inside."""
         spurious = self.diff.meet.spurious
@@ -227,7 +222,7 @@ class _Points:
         diff, matched = grouped.diff, grouped.matched
         meet, weights = diff.meet, diff.source.weights
         self._true, self._pred = diff.source.clusters(at)
-        self._component = grouped.component_of(self._true, self._pred)
+        self._component = grouped.diff.analysis.join.of_clusters(self._true, self._pred)
         self._group = grouped.of_point[at]
         self._weights = None if weights is None else weights[at]
         home = np.append(meet.k_pred + np.arange(meet.k_true), -1)
