@@ -57,6 +57,7 @@ def _equal(found: Any, expected: Any) -> None:
         ("polars", {"missing": "singleton"}),
         ("polars", {"missing": "lost", "noise": 7}),
         ("duckdb", {}),
+        ("pandas", {"weights": "weight"}),
     ],
 )
 def test_shapes_of_cells_that_stay_in_the_engine_are_those_of_memory(
@@ -65,6 +66,8 @@ def test_shapes_of_cells_that_stay_in_the_engine_are_those_of_memory(
     """With weights, lost points, noise and points that are clusters of their own."""
     true, pred = _tables("missing" in options)
     tables: Any = true.lazy(), pred.lazy()
+    if engine == "pandas":
+        tables = true.to_pandas(), pred.to_pandas()
     if engine == "duckdb":
         connection = duckdb.connect()
         for name, table in (("a", true), ("b", pred)):

@@ -79,11 +79,12 @@ class EngineShapes:
             .group_by(key)
             .agg(
                 side_largest=c("largest").max(),
-                side_parts=c("k").sum().cast(nw.Int64),
-                side_ties=c("ties").sum().cast(nw.Float64),
+                side_parts=c("k").sum(),
+                side_ties=c("ties").sum(),
                 side_gone=c("gone").sum(),
                 side_lost=c(CHARGED[key]).sum(),
             )
+            .with_columns(c("side_parts").cast(nw.Int64), c("side_ties").cast(nw.Float64))
         )
         joined = cells.join(sides, on=key, how="left")
         here = (c("k") > 0) & ~c(key).is_null()
