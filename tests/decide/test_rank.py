@@ -140,6 +140,15 @@ def corpus(errors: float, seed: int) -> cd.Corpus:
     return cd.Corpus(out)
 
 
+@pytest.mark.filterwarnings("ignore::clusterdiff.ClusterdiffWarning")
+def test_a_truth_without_points_ranks_systems_of_spurious_points() -> None:
+    """Every unit is then a predicted cluster; the test tells nothing, and the interval says why there is none."""
+    ranking = cd.rank({}, {"one": {"x": 0, "y": 0}, "two": {"x": 1, "z": 0}}, missing="lost")
+    assert [ranking.score(name) for name in ("one", "two")] == [0.0, 0.0]
+    assert ranking.p_value("one", "two") == 1.0
+    assert ranking.interval("one").reason
+
+
 def test_corpora_are_ranked_over_documents() -> None:
     """Documents are the units, for coreference measures too."""
     systems = {"a": corpus(0.1, 1), "b": corpus(0.3, 2)}

@@ -234,7 +234,7 @@ def _joined(systems: Sequence[Deletion], places: list[IntArray], count: int) -> 
         label[place] = system.part
         labels.append(label)
     unit: IntArray = labels[0]
-    for label in labels[1:]:
+    for label in labels[1:] if count else ():  # a truth without points has no names
         cells = _core.meet(unit, label)
         unit = Components(Meet(cells)).of_cell[LabelPlaces(cells, unit, label)()]
     return np.unique(unit, return_inverse=True)[1].astype(np.int64)
