@@ -62,7 +62,7 @@ Cells checked_cells(const i64* indptr, i64 k_true, const i32* cols, const i64* s
             if (last[cols[q]] == row) throw BadValue("a row lists the same column twice");
             last[cols[q]] = static_cast<i32>(row);
             if (add_overflows(n, sizes[q])) throw BadValue("the sizes add up to 2^63 or more");
-            if (++since == kOften) run.poll(0), since = 0;
+            if (++since == kOften) run.poll(), since = 0;
         }
     }
     Cells t;
@@ -70,9 +70,9 @@ Cells checked_cells(const i64* indptr, i64 k_true, const i32* cols, const i64* s
     t.k_true = k_true;
     t.k_pred = k_pred;
     t.indptr = Buffer<i64>::copy(indptr, k_true + 1);
-    run.poll(0);
+    run.poll();
     t.cols = Buffer<i32>::copy(cols, cells);
-    run.poll(0);
+    run.poll();
     t.sizes = Buffer<i64>::copy(sizes, cells);
     return t;
 }
@@ -149,22 +149,19 @@ void send(const Cells& t, Transposed& out, Run& run) {
         auto& next = scratch[static_cast<std::size_t>(worker)];
         next.assign(static_cast<std::size_t>(columns), 0);
         const auto place = [&](u32 col) -> i64& { return next[col - static_cast<u32>(first)]; };
-        run.each(part.begin(b), part.begin(b + 1), [&](i64 i) { ++place(part.records[i].col); }, worker);
+        run.each(part.begin(b), part.begin(b + 1), [&](i64 i) { ++place(part.records[i].col); });
         i64 total = part.begin(b);
         for (i64 c = 0; c < columns; ++c) {
             x.indptr[first + c] = total;
             total += std::exchange(next[static_cast<std::size_t>(c)], total);
         }
-        run.each(
-            part.begin(b), part.begin(b + 1),
-            [&](i64 i) {
-                const Sent<Index>& sent = part.records[i];
-                const i64 to = place(sent.col)++;
-                x.cols[to] = static_cast<i32>(sent.row);
-                x.sizes[to] = static_cast<i64>(sent.size);
-                out.order[to] = static_cast<i64>(sent.cell);
-            },
-            worker);
+        run.each(part.begin(b), part.begin(b + 1), [&](i64 i) {
+            const Sent<Index>& sent = part.records[i];
+            const i64 to = place(sent.col)++;
+            x.cols[to] = static_cast<i32>(sent.row);
+            x.sizes[to] = static_cast<i64>(sent.size);
+            out.order[to] = static_cast<i64>(sent.cell);
+        });
     });
     x.indptr[t.k_pred] = t.count();
 }

@@ -45,7 +45,7 @@ Partition<Record> partition(i64 n, i64 buckets, const Feed& feed, Bucket bucket,
         typename Feed::Scratch scratch;
         i64* __restrict histogram = next[static_cast<std::size_t>(worker)].data();
         for (i64 at = begin_of(worker), end = begin_of(worker + 1); at < end; at += kBlock) {
-            run.poll(worker);
+            run.poll();
             const i64 count = std::min(kBlock, end - at);
             const auto* key = feed.keys(at, count, scratch);
             for (i64 i = 0; i < count; ++i) ++histogram[bucket(key[i])];
@@ -70,7 +70,7 @@ Partition<Record> partition(i64 n, i64 buckets, const Feed& feed, Bucket bucket,
         i64* __restrict to = next[static_cast<std::size_t>(worker)].data();
         Record* __restrict records = part.records.data();
         for (i64 at = begin_of(worker), end = begin_of(worker + 1); at < end; at += kBlock) {
-            run.poll(worker);
+            run.poll();
             const i64 count = std::min(kBlock, end - at);
             const auto [key, other] = feed.both(at, count, scratch);
             for (i64 i = 0; i < count; ++i) {

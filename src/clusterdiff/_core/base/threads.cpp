@@ -2,16 +2,17 @@
 
 #include <cstdlib>
 #include <mutex>
-#include <system_error>
-#include <thread>
+#include <string>
 
 #include "base/pause.hpp"
+#include "base/pool.hpp"
 
 namespace clusterdiff {
 
 int configured_threads() {
+    static const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));  // a file is read for it
     const char* text = std::getenv("CLUSTERDIFF_THREADS");
-    if (!text || !*text) return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    if (!text || !*text) return cores;
     char* end = nullptr;
     const long value = std::strtol(text, &end, 10);
     if (*end || value < 1 || value > 4096)
@@ -35,17 +36,7 @@ void Run::workers(int count, Call<int> f) {
             stop_.store(true, std::memory_order_relaxed);
         }
     };
-    std::vector<std::thread> team;
-    team.reserve(static_cast<std::size_t>(count) - 1);
-    int started = 1;
-    try {
-        for (; started < count; ++started) team.emplace_back(guarded, started);
-    } catch (const std::system_error&) {
-        // No more threads to be had: the calling thread does the missing workers' share below.
-    }
-    guarded(0);
-    for (int worker = started; worker < count; ++worker) guarded(worker);
-    for (auto& thread : team) thread.join();
+    Pool::instance().run(count, guarded);
     if (error) std::rethrow_exception(error);
 }
 
@@ -55,16 +46,16 @@ void Run::tasks(i64 count, Call<i64, int> f) {
         for (;;) {
             const i64 task = next.fetch_add(1, std::memory_order_relaxed);
             if (task >= count) return;
-            poll(worker);
+            poll();
             f(task, worker);
         }
     });
 }
 
-void Run::poll(int worker) {
-    if (whole_) return whole_->poll(worker_);
+void Run::poll() {
+    if (whole_) return whole_->poll();
     if (stop_.load(std::memory_order_relaxed)) throw Interrupted();
-    if (worker != 0) return;
+    if (std::this_thread::get_id() != caller_) return;
     const auto now = Clock::now();
     if (now - last_ < pause.load(std::memory_order_relaxed)) return;
     last_ = now;

@@ -6,9 +6,9 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
-#include <type_traits>
-#include <vector>
+#include <thread>
 
+#include "base/call.hpp"
 #include "base/common.hpp"
 
 namespace clusterdiff {
@@ -19,54 +19,38 @@ struct Interrupted : std::exception {};
 // CLUSTERDIFF_THREADS, or all cores. Read at every call, so that a program can change its mind.
 int configured_threads();
 
-// A reference to something that can be called. Pieces of work are large: that nothing is inlined into what hands them
-// out costs nothing, and spares every kernel its own copy of that.
-template <class... Args>
-class Call {
-  public:
-    template <class F>
-    Call(F&& f)
-        : object_(const_cast<void*>(static_cast<const void*>(&f))),
-          call_([](void* object, Args... args) { (*static_cast<std::remove_reference_t<F>*>(object))(args...); }) {}
-    void operator()(Args... args) const { call_(object_, args...); }
-
-  private:
-    void* object_;
-    void (*call_)(void*, Args...);
-};
-
 // One call into the core: how many threads it may use, and whether the user wants it to stop.
 class Run {
   public:
-    // Below this many points starting a thread costs more than it saves.
-    static constexpr i64 kSerial = i64{1} << 17;
+    // Below this many points waking a thread costs more than it saves.
+    static constexpr i64 kSerial = i64{1} << 15;
 
     // `interrupted` is asked now and then, on the calling thread only.
-    Run(i64 work, bool (*interrupted)()) : interrupted_(interrupted), last_(Clock::now()), threads_(work < kSerial ? 1 : configured_threads()) {}
+    Run(i64 work, bool (*interrupted)()) : interrupted_(interrupted), threads_(work < kSerial ? 1 : configured_threads()) {}
 
-    // A piece of another run, on one of its workers: what ends the one ends the other.
-    Run(Run& whole, int worker) : whole_(&whole), worker_(worker), interrupted_(nullptr), last_(), threads_(1) {}
+    // A piece of another run, on one thread: what ends the one ends the other.
+    explicit Run(Run* whole) : whole_(whole), interrupted_(nullptr), threads_(1) {}
 
     int threads() const { return threads_; }
 
     // After an exception that the caller deals with.
     void resume() { stop_.store(false, std::memory_order_relaxed); }
 
-    // Calls f(worker) on `count` workers at once; worker 0 is the calling thread. The first exception wins.
+    // Calls f(worker) for `count` workers, at once as far as there are threads for them. The first exception wins.
     void workers(int count, Call<int> f);
 
     // Calls f(task, worker) for every task, handed out one by one.
     void tasks(i64 count, Call<i64, int> f);
 
     // To be called every few thousand points: throws Interrupted when the run is to end.
-    void poll(int worker);
+    void poll();
 
     // Calls f(i) for i in [begin, end), and polls on the way.
     template <class F>
-    void each(i64 begin, i64 end, F&& f, int worker = 0) {
+    void each(i64 begin, i64 end, F&& f) {
         constexpr i64 kSteps = i64{1} << 16;
         for (i64 at = begin; at < end;) {
-            poll(worker);
+            poll();
             for (const i64 stop = std::min(end, at + kSteps); at < stop; ++at) f(at);
         }
     }
@@ -77,12 +61,12 @@ class Run {
         constexpr std::ptrdiff_t kPiece = 1 << 16;
         const std::ptrdiff_t count = end - begin;
         for (std::ptrdiff_t at = 0; at < count; at += kPiece) {
-            poll(0);
+            poll();
             std::stable_sort(begin + at, begin + std::min(count, at + kPiece), less);
         }
         for (std::ptrdiff_t width = kPiece; width < count; width *= 2)
             for (std::ptrdiff_t at = 0; at + width < count; at += 2 * width) {
-                poll(0);
+                poll();
                 std::inplace_merge(begin + at, begin + at + width, begin + std::min(count, at + 2 * width), less);
             }
     }
@@ -91,9 +75,9 @@ class Run {
     using Clock = std::chrono::steady_clock;
 
     Run* whole_ = nullptr;
-    int worker_ = 0;
     bool (*interrupted_)();
-    Clock::time_point last_;  // touched by worker 0 only
+    std::thread::id caller_ = std::this_thread::get_id();
+    Clock::time_point last_ = Clock::now();  // touched by the calling thread only
     std::atomic<bool> stop_{false};
     int threads_;
 };

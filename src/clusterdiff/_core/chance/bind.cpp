@@ -73,8 +73,8 @@ nb::list sample(nb::handle true_sizes, nb::handle pred_sizes, u64 seed, i64 firs
     std::vector<Cells> tables(static_cast<std::size_t>(count));
     const i64 work = std::max<i64>(4096, 4 * count * t.size() * p.size());
     heavy(work, [&](Run& run) {
-        run.tasks(count, [&](i64 task, int worker) {
-            tables[static_cast<std::size_t>(task)] = sampler.draw(seed, static_cast<u64>(first + task), run, worker);
+        run.tasks(count, [&](i64 task, int) {
+            tables[static_cast<std::size_t>(task)] = sampler.draw(seed, static_cast<u64>(first + task), run);
         });
         return 0;
     });

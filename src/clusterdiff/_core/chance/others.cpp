@@ -129,7 +129,7 @@ class OthersOfSide {
             while (small_ < own.size() && static_cast<double>(own[small_].size) <= n / 8) ++small_;
         run.tasks(count(), [&](i64 i, int) { ask(at(i), asking); });
         if (small_) share(run);
-        run.tasks(count(), [&](i64 i, int worker) { make(at(i), run, worker); });
+        run.tasks(count(), [&](i64 i, int) { make(at(i), run); });
     }
     std::vector<Others> take() { return std::move(made_); }
     i64 terms() const { return terms_.load(); }
@@ -203,7 +203,7 @@ class OthersOfSide {
         return sum;
     }
 
-    void make(std::size_t i, Run& run, int worker) {
+    void make(std::size_t i, Run& run) {
         const double b = size(i), N = n_ - b;
         const bool shares = i < small_;
         Others& o = made_[i];
@@ -212,7 +212,7 @@ class OthersOfSide {
         Values value(r.size());
         i64 terms = 0;
         for (std::size_t s = 0; s < r.size(); ++s) {
-            run.poll(worker);
+            run.poll();
             for (std::size_t j = 0; j < weight.size(); ++j) value[s] += weight[j] * shared_[j][s];
             value[s] += shares ? -part_mean(content_, N, b, r[s], terms)  // C is not among them
                                : of_few(N, r[s], terms);

@@ -115,7 +115,7 @@ i64 TableSampler::hypergeometric(i64 N, i64 K, i64 r, Random& random) const {
 }
 
 // Row by row, and cell by cell within a row (Patefield 1981).
-Cells TableSampler::draw(u64 seed, u64 number, Run& run, int worker) const {
+Cells TableSampler::draw(u64 seed, u64 number, Run& run) const {
     Random random(seed, number);
     std::vector<i64> left(pred_sizes_), sizes;
     std::vector<i32> cols;
@@ -129,7 +129,7 @@ Cells TableSampler::draw(u64 seed, u64 number, Run& run, int worker) const {
     for (i64 row = 0; row < table.k_true; ++row) {
         i64 r = true_sizes_[static_cast<std::size_t>(row)], N = pool;
         pool -= r;
-        run.poll(worker);
+        run.poll();
         for (std::size_t col = 0; r > 0; ++col) {
             if (!left[col]) continue;
             const i64 x = hypergeometric(N, left[col], r, random);

@@ -13,7 +13,7 @@ class TableSampler {
     TableSampler(const i64* true_sizes, i64 k_true, const i64* pred_sizes, i64 k_pred, i64 draws);
 
     // The table of one draw. Each has a stream of random numbers of its own: draws may be made in any order.
-    Cells draw(u64 seed, u64 number, Run& run, int worker) const;
+    Cells draw(u64 seed, u64 number, Run& run) const;
 
   private:
     class Random;

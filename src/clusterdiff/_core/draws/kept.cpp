@@ -27,7 +27,7 @@ Kept kept_by_true(const Cells& t, Run& run) {
     i64 since = 0;
     for (i64 row = 0; row < t.k_true; ++row) {
         const i64 begin = t.indptr[row], end = t.indptr[row + 1];
-        if ((since += end - begin + 1) > (i64{1} << 16)) run.poll(0), since = 0;
+        if ((since += end - begin + 1) > (i64{1} << 16)) run.poll(), since = 0;
         const double split = row_sums(t, begin, end).score();
         double kept = 0, lost = 0, merged = 0;
         for (i64 q = begin; q < end; ++q) {

@@ -93,11 +93,11 @@ Buffer<double> resampled(const double* values, i64 units, i64 width, const i64* 
     const i64 blocks = in_pieces(units, kUnits);
     const auto one_draw = drawing(width);
     auto out = Buffer<double>::zeros(resamples * width);
-    run.tasks(in_pieces(resamples, kStretch), [&](i64 task, int worker) {
+    run.tasks(in_pieces(resamples, kStretch), [&](i64 task, int) {
         std::vector<double> sums(static_cast<std::size_t>(width)), other(static_cast<std::size_t>(width));
         const i64 first = task * kStretch, stop = std::min(resamples, first + kStretch);
         for (i64 b = 0; b < blocks; ++b) {
-            run.poll(worker);
+            run.poll();
             const u64 size = static_cast<u64>(std::min(kUnits, units - b * kUnits));
             for (i64 r = first; r < stop; ++r) {
                 const i64 at = r * blocks + b;
@@ -115,11 +115,11 @@ Buffer<double> tossed(const double* values, i64 units, i64 width, i64 draws, u64
     constexpr i64 kLong = 16 * kStretch;  // the table of a block has to pay off
     constexpr i64 kBeside = 4;
     const auto beside = tossing<kBeside>(width), alone = tossing<1>(width);
-    run.tasks(in_pieces(draws, kLong), [&](i64 task, int worker) {
+    run.tasks(in_pieces(draws, kLong), [&](i64 task, int) {
         std::vector<double> table(static_cast<std::size_t>(kFours * 16 * width));
         const i64 first = task * kLong, stop = std::min(draws, first + kLong);
         for (i64 b = 0; b < blocks; ++b) {
-            run.poll(worker);
+            run.poll();
             const i64 here = std::min(kTossed, units - b * kTossed);
             choices(values + b * kTossed * width, here, width, table);
             const i64 words = in_pieces(here, 64);

@@ -25,7 +25,7 @@ std::optional<Encoded> encode_range(const Labels& x, Range range, Run& run) {
     std::vector<i64> first;
     u64 scratch[kBlock];
     for (i64 at = 0; at < x.n; at += kBlock) {
-        if (at % (kBlock * 64) == 0) run.poll(0);
+        if (at % (kBlock * 64) == 0) run.poll();
         const i64 count = std::min(kBlock, x.n - at);
         const u64* labels = x.block(at, count, scratch);
         for (i64 i = 0; i < count; ++i) {

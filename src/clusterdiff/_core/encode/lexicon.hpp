@@ -66,7 +66,7 @@ Encoded encode_few(i64 n, const Source& source, Run& run) {
         u64 hash[batch];
         const i64 begin = begin_of(worker), end = begin_of(worker + 1);
         for (i64 at = begin; at < end; at += batch) {
-            if ((at - begin) % (batch * 256) == 0) run.poll(worker);
+            if ((at - begin) % (batch * 256) == 0) run.poll();
             const i64 count = std::min(batch, end - at);
             for (i64 i = 0; i < count; ++i) {
                 from.prefetch(at + i + batch);

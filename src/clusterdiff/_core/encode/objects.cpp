@@ -130,7 +130,7 @@ class ObjectEncoder {
         out.codes = Buffer<i32>(n_);
         std::vector<i64> first;
         for (i64 i = 0; i < n_; ++i) {
-            if (i % kBlock == 0) run.poll(0);
+            if (i % kBlock == 0) run.poll();
             PyObject* x = PyTuple_GET_ITEM(held.ptr(), i);
             if (x == Py_None || is_null(x)) {
                 out.codes[i] = -1;

@@ -65,7 +65,7 @@ class Assignment {
         looked_at_ += indptr_[row + 1] - indptr_[row] + 1;
         if (looked_at_ < i64{1} << 16) return;
         looked_at_ = 0;
-        run.poll(0);
+        run.poll();
     }
 
     // One bid; returns the row that lost its column to it, or -1.

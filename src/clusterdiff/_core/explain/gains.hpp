@@ -82,7 +82,7 @@ class Gains {
         since_ += cells;
         if (since_ < i64{1} << 14) return;
         since_ = 0;
-        run_.poll(0);
+        run_.poll();
     }
 
     double g(const Set& x) const {

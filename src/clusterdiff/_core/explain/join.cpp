@@ -20,7 +20,7 @@ Join join(const Cells& t, Run& run) {
         if (end - begin < 2) continue;
         i32 root = find(t.cols[begin]);
         for (i64 q = begin + 1; q < end; ++q) {
-            if ((++since & 0xffff) == 0) run.poll(0);
+            if ((++since & 0xffff) == 0) run.poll();
             const i32 other = find(t.cols[q]);
             if (other == root) continue;
             // The smaller code becomes the root: the path stays short and the outcome does not depend on chance.

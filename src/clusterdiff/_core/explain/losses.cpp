@@ -51,16 +51,13 @@ Buffer<double> column_scores(const Cells& t, Run& run) {
         t.count(), ((t.k_pred - 1) >> shift) + 1, ByColumn{t}, [&](i32 col) { return static_cast<u32>(col) >> shift; },
         [](i32 col, i64 m) { return Record{static_cast<u32>(col), static_cast<Size>(m)}; }, run);
     Buffer<double> scores(t.k_pred);
-    run.tasks(part.buckets(), [&](i64 b, int worker) {
+    run.tasks(part.buckets(), [&](i64 b, int) {
         const i64 first = b << shift, width = std::min(i64{1} << shift, t.k_pred - first);
         std::vector<Column> columns(static_cast<std::size_t>(width));
-        run.each(
-            part.begin(b), part.begin(b + 1),
-            [&](i64 i) {
-                const Record& record = part.records[i];
-                columns[static_cast<std::size_t>(static_cast<i64>(record.col) - first)].add(static_cast<i64>(record.m));
-            },
-            worker);
+        run.each(part.begin(b), part.begin(b + 1), [&](i64 i) {
+            const Record& record = part.records[i];
+            columns[static_cast<std::size_t>(static_cast<i64>(record.col) - first)].add(static_cast<i64>(record.m));
+        });
         for (i64 c = 0; c < width; ++c) scores[first + c] = columns[static_cast<std::size_t>(c)].score();
     });
     return scores;
@@ -87,18 +84,15 @@ Buffer<double> pred_entropy_scores(const Cells& t, Run& run) {
 CellLosses cell_losses(const Cells& t, const double* mass, double total, const double* split, const double* merge, Run& run) {
     CellLosses out{Buffer<double>(t.count()), Buffer<double>(t.count())};
     const Stretches stretches(t, kStretch);
-    run.tasks(stretches.count(), [&](i64 stretch, int worker) {
+    run.tasks(stretches.count(), [&](i64 stretch, int) {
         for (i64 row = stretches.begin(stretch), end = stretches.begin(stretch + 1); row < end; ++row) {
             const double s = split[row];
-            run.each(
-                t.indptr[row], t.indptr[row + 1],
-                [&](i64 q) {
-                    const double u = merge[t.cols[q]];
-                    const double share = (mass ? mass[q] : static_cast<double>(t.sizes[q])) / total;
-                    out.split[q] = share * (1 - s) * (1 + u) / 2;
-                    out.merge[q] = share * (1 - u) * (1 + s) / 2;
-                },
-                worker);
+            run.each(t.indptr[row], t.indptr[row + 1], [&](i64 q) {
+                const double u = merge[t.cols[q]];
+                const double share = (mass ? mass[q] : static_cast<double>(t.sizes[q])) / total;
+                out.split[q] = share * (1 - s) * (1 + u) / 2;
+                out.merge[q] = share * (1 - u) * (1 + s) / 2;
+            });
         }
     });
     return out;
@@ -107,18 +101,15 @@ CellLosses cell_losses(const Cells& t, const double* mass, double total, const d
 SideLosses side_losses(const Cells& t, const double* mass, double total, const double* inner, const double* kept, const double* others, bool pred, Run& run) {
     SideLosses out{Buffer<double>(t.count()), Buffer<double>(kept ? t.count() : 0)};
     const Stretches stretches(t, kStretch);
-    run.tasks(stretches.count(), [&](i64 stretch, int worker) {
+    run.tasks(stretches.count(), [&](i64 stretch, int) {
         for (i64 row = stretches.begin(stretch), end = stretches.begin(stretch + 1); row < end; ++row)
-            run.each(
-                t.indptr[row], t.indptr[row + 1],
-                [&](i64 q) {
-                    const i64 mine = pred ? t.cols[q] : row, other = pred ? row : t.cols[q];
-                    const double share = (mass ? mass[q] : static_cast<double>(t.sizes[q])) / total * ((1 + others[other]) / 2);
-                    const double s = inner[mine], r = kept ? kept[mine] : 1;
-                    out.inner[q] = share * ((1 - s) * (1 + r) / 2);
-                    if (kept) out.kept[q] = share * ((1 - r) * (1 + s) / 2);
-                },
-                worker);
+            run.each(t.indptr[row], t.indptr[row + 1], [&](i64 q) {
+                const i64 mine = pred ? t.cols[q] : row, other = pred ? row : t.cols[q];
+                const double share = (mass ? mass[q] : static_cast<double>(t.sizes[q])) / total * ((1 + others[other]) / 2);
+                const double s = inner[mine], r = kept ? kept[mine] : 1;
+                out.inner[q] = share * ((1 - s) * (1 + r) / 2);
+                if (kept) out.kept[q] = share * ((1 - r) * (1 + s) / 2);
+            });
     });
     return out;
 }
@@ -126,7 +117,7 @@ SideLosses side_losses(const Cells& t, const double* mass, double total, const d
 Charges charges(const i64* indptr, i64 clusters, const i64* order, const double* mass, const double* lost, i64 cells, Run& run) {
     Charges out{Buffer<double>::zeros(cells), Buffer<double>::zeros(cells)};
     const i64 shard = kStretch / 4;
-    run.tasks((clusters + shard - 1) / shard, [&](i64 task, int worker) {
+    run.tasks((clusters + shard - 1) / shard, [&](i64 task, int) {
         for (i64 c = task * shard, end = std::min(clusters, c + shard); c < end; ++c) {
             const i64 first = indptr[c], last = indptr[c + 1];
             if (last - first < 2) continue;  // whoever is alone in a cluster has not left it
@@ -134,7 +125,7 @@ Charges charges(const i64* indptr, i64 clusters, const i64* order, const double*
                 if (last - first < kBlock)
                     for (i64 at = first; at < last; ++at) f(order ? order[at] : at);
                 else
-                    run.each(first, last, [&](i64 at) { f(order ? order[at] : at); }, worker);
+                    run.each(first, last, [&](i64 at) { f(order ? order[at] : at); });
             };
             double most = 0, share = 0;
             i64 ties = 0;

@@ -103,7 +103,7 @@ void OneToOne::sort(Side& side, bool marks, Run& run) {
     run.each(0, side.count(), [&](i64 c) {
         if (side.begin[c + 1] - side.begin[c] > kMany) wide.push_back(c);
     });
-    run.tasks((side.count() + kClusters - 1) / kClusters, [&](i64 task, int worker) {
+    run.tasks((side.count() + kClusters - 1) / kClusters, [&](i64 task, int) {
         run.each(task * kClusters, std::min(side.count(), (task + 1) * kClusters), [&](i64 c) {
             i64 *first = &side.order[side.begin[c]], *last = first + (side.begin[c + 1] - side.begin[c]);
             if (last - first < 2 || last - first > kMany) return;
@@ -114,7 +114,7 @@ void OneToOne::sort(Side& side, bool marks, Run& run) {
                 std::sort(first, last, less);
             }
             if (marks) tie(c);
-        }, worker);
+        });
     });
     for (const i64 c : wide) {
         run.stable_sort(side.order.data() + side.begin[c], side.order.data() + side.begin[c + 1], less);
@@ -160,7 +160,7 @@ Buffer<i64> OneToOne::taken(const Labels& turn, Run& run) {
     i64 looks = 0;
     for (i64 c = 0; c < true_.count(); ++c) {
         for (way.assign(1, {c, true}); !way.empty();) {
-            if (++looks % (i64{1} << 16) == 0) run.poll(0);
+            if (++looks % (i64{1} << 16) == 0) run.poll();
             const Stop stop = way.back();
             Side &mine = stop.is_true ? true_ : pred_, &other = stop.is_true ? pred_ : true_;
             const i64 i = next(mine, other, stop.cluster);

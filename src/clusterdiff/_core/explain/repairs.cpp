@@ -13,8 +13,8 @@ using namespace pieces;
 Candidates repairs(const Cells& t, const CellWeights& weights, const LostPoints& missing, const LostPoints& spurious, Run& run) {
     const std::vector<Differing> batches = in_batches(differing(t, weights, missing, spurious, run), run);
     std::vector<Candidates> found(batches.size());
-    run.tasks(static_cast<i64>(batches.size()), [&](i64 b, int worker) {
-        Run own(run, worker);
+    run.tasks(static_cast<i64>(batches.size()), [&](i64 b, int) {
+        Run own(&run);
         const Differing& d = batches[b];
         Candidates& mine = found[b] = Gains(d, own).candidates();
         const std::vector<i64>* numbers[] = {&d.columns, &d.rows, &d.places, &d.rows, &d.columns};
@@ -29,7 +29,7 @@ Candidates repairs(const Cells& t, const CellWeights& weights, const LostPoints&
         for (const Candidates& mine : found) count += (mine.*column).size();
         (out.*column).reserve(count);
         for (Candidates& mine : found) {
-            run.poll(0);
+            run.poll();
             (out.*column).insert((out.*column).end(), (mine.*column).begin(), (mine.*column).end());
             (mine.*column) = {};
         }
@@ -44,8 +44,8 @@ Steps repair_steps(const Cells& t, const CellWeights& weights, const LostPoints&
     // Parts that were cut off are numbered from k_pred on, in the order of all steps: until then a batch knows them as
     // kPart, kPart - 1, …
     constexpr i32 kPart = -2;
-    run.tasks(static_cast<i64>(batches.size()), [&](i64 b, int worker) {
-        Run own(run, worker);
+    run.tasks(static_cast<i64>(batches.size()), [&](i64 b, int) {
+        Run own(&run);
         const Differing& d = batches[b];
         Steps& mine = found[b] = Greedy(d, own).greedy();
         const i64 cells = d.cells.count(), k_true = d.cells.k_true, k_pred = d.cells.k_pred;
@@ -111,7 +111,7 @@ Steps repair_steps(const Cells& t, const CellWeights& weights, const LostPoints&
                 out.to.push_back(cluster(b, mine.to[e]));
             }
             out.indptr.push_back(static_cast<i64>(out.cell.size()));
-            if ((since += 1 + mine.indptr[i + 1] - mine.indptr[i]) > i64{1} << 14) run.poll(0), since = 0;
+            if ((since += 1 + mine.indptr[i + 1] - mine.indptr[i]) > i64{1} << 14) run.poll(), since = 0;
         } while (next[b] < static_cast<i64>(mine.gain.size()) && (heads.empty() || heads.top() < head(b)));
         if (next[b] < static_cast<i64>(mine.gain.size())) heads.push(head(b));
     }

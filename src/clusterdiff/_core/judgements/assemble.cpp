@@ -141,7 +141,7 @@ class Steps {
     void operator()(i64 steps) {
         if ((left_ -= steps) > 0) return;
         left_ = 1 << 14;
-        run_.poll(0);
+        run_.poll();
     }
 
   private:

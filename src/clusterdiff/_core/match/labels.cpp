@@ -15,24 +15,24 @@ struct Head {
 
 // Records of a bucket; f(record) may change their second words.
 template <class Row, class F>
-void each_text(const std::deque<Share>& shares, i64 bucket, Run& run, int worker, F f) {
+void each_text(const std::deque<Share>& shares, i64 bucket, Run& run, F f) {
     for (const Share& share : shares)
         for (const Share::Page& page : share.pages(bucket)) {
-            run.poll(worker);
+            run.poll();
             for (u32 *at = page.data, *end = at + page.words; at < end; at += text_words<Row>(at)) f(at);
         }
 }
 
 // Numbers the texts of a bucket by when they are met: a record gets the number in place of its hash.
 template <class Row>
-std::vector<Head> number(const std::deque<Share>& shares, i64 bucket, Run& run, int worker) {
+std::vector<Head> number(const std::deque<Share>& shares, i64 bucket, Run& run) {
     i64 words = 0;
     for (const Share& share : shares)
         for (const Share::Page& page : share.pages(bucket)) words += page.words;
     CodeTable table(std::min<i64>(words / 16, 4096));
     std::vector<Head> heads;
     std::vector<u64> keys;
-    each_text<Row>(shares, bucket, run, worker, [&](u32* record) {
+    each_text<Row>(shares, bucket, run, [&](u32* record) {
         const u64 key = first_of(record);
         const i64 row = static_cast<i64>(row_of<Row>(record));
         const auto code = static_cast<std::size_t>(table.find_or_add(key >> 32, [&](i32 known) {
@@ -144,7 +144,7 @@ StreamLabels LabelReader::integers(i64 rows, Run& run) {
     narrow_ = {};
     if (nulls) out.absent = Buffer<bool>::zeros(rows);
     for (const Chunk& chunk : chunks_) {
-        run.poll(0);
+        run.poll();
         for (i64 i = 0; i < chunk.wide.size(); ++i)
             if (large)
                 out.wide[chunk.row + i] = chunk.wide[i];
@@ -162,7 +162,7 @@ StreamLabels LabelReader::texts(i64 rows, Run& run) {
     for (int worker = 0; worker < run.threads(); ++worker) firsts.emplace_back(rows);
     run.tasks(buckets(), [&](i64 b, int worker) {
         std::vector<Head>& mine = heads[static_cast<std::size_t>(b)];
-        mine = number<Row>(shares_, b, run, worker);
+        mine = number<Row>(shares_, b, run);
         for (const Head& head : mine) firsts[static_cast<std::size_t>(worker)].add(head.first);
     });
     for (std::size_t worker = 1; worker < firsts.size(); ++worker) firsts[0].unite(firsts[worker]);
@@ -176,7 +176,7 @@ StreamLabels LabelReader::texts(i64 rows, Run& run) {
     run.each(0, rank.count(), [&](i64 code) { out.ends[code] = total += out.ends[code]; });
     out.bytes = Buffer<u8>(total);
     if (nulls_) run.each(0, rows, [&](i64 row) { out.narrow[row] = -1; });
-    run.tasks(buckets(), [&](i64 b, int worker) {
+    run.tasks(buckets(), [&](i64 b, int) {
         const std::vector<Head>& mine = heads[static_cast<std::size_t>(b)];
         std::vector<i32> codes;
         std::vector<u8*> to;  // found before it is written to, so that the cache misses overlap
@@ -186,7 +186,7 @@ StreamLabels LabelReader::texts(i64 rows, Run& run) {
             prefetch(to[i]);
         }
         for (std::size_t i = 0; i < mine.size(); ++i) copy_bytes(to[i], text_of<Row>(mine[i].record), text_length(mine[i].record));
-        each_text<Row>(shares_, b, run, worker, [&](const u32* record) { out.narrow[static_cast<i64>(row_of<Row>(record))] = codes[record[1]]; });
+        each_text<Row>(shares_, b, run, [&](const u32* record) { out.narrow[static_cast<i64>(row_of<Row>(record))] = codes[record[1]]; });
     });
     return out;
 }
@@ -243,7 +243,7 @@ i64 read_pieces(Stream& stream, Run& run, Call<const Piece&, int> f) {
     };
     run.workers(run.threads(), [&](int worker) {
         for (;;) {
-            run.poll(worker);
+            run.poll();
             const Piece piece = take();
             if (!piece.batch) return;
             f(piece, worker);

@@ -111,9 +111,12 @@ struct Found {
     SlotSet extra, repeats[2];
 };
 
+// So many rows fill a large block of the arena for the most part.
+constexpr i64 kManyRows = i64{1} << 17;
+
 }  // namespace
 
-Matching::Matching(i64 rows) : expected_(rows), bits_(bits_for(rows)), wide_rows_(rows >= kWideRows), arena_(rows >= Run::kSerial) {}
+Matching::Matching(i64 rows) : expected_(rows), bits_(bits_for(rows)), wide_rows_(rows >= kWideRows), arena_(rows >= kManyRows) {}
 
 std::optional<StreamLabels> Matching::read(ArrowArrayStream* from, Run& run) {
     if (sides_[1].type) throw BadValue("both sides have been read");
@@ -192,7 +195,7 @@ void Matching::match_as(Matched& out, std::make_signed_t<Row>* place, Run& run) 
         for (int side = 0; side < 2; ++side)
             for (const Share& share : sides_[side].shares)
                 for (const Share::Page& page : share.pages(b)) {
-                    run.poll(worker);
+                    run.poll();
                     for (const u32 *at = page.data, *end = at + page.words; at < end;) {
                         if (const auto repeat = ids.add(side, at)) mine.repeats[side].add(*repeat);
                         at += text ? text_words<Row>(at) : kHead<Row>;

@@ -57,7 +57,7 @@ nb::list meets_of(nb::handle truth, nb::list preds) {
         std::vector<MeetScratch> scratch(static_cast<std::size_t>(run.threads()));
         run.tasks(count, [&](i64 task, int worker) {
             const std::size_t j = static_cast<std::size_t>(task);
-            Run alone(run, worker);
+            Run alone(&run);
             made[j] = wrap(meet(tl, labels[j], sorted ? &*sorted : nullptr, scratch[static_cast<std::size_t>(worker)], alone));
             Table& table = *made[j].table;
             table.basic.emplace(basic_sums(table.cells, alone));
@@ -157,7 +157,7 @@ u64 stream(nb::handle truth, nb::handle pred) {
             for (const Labels& x : sides) {
                 const i64 begin = x.n / team * worker, end = worker + 1 == team ? x.n : x.n / team * (worker + 1);
                 for (i64 at = begin; at < end; at += kBlock) {
-                    if ((at - begin) % (kBlock * 64) == 0) run.poll(worker);
+                    if ((at - begin) % (kBlock * 64) == 0) run.poll();
                     const i64 count = std::min(kBlock, end - at);
                     sum += total_of(x.block(at, count, scratch), count);
                 }

@@ -45,7 +45,7 @@ Cells count_buckets(const Partition<typename Rows::Record>& part, std::vector<Ro
         for (;;) {
             const i64 b = next_bucket.fetch_add(1, std::memory_order_relaxed);
             if (b >= part.buckets()) return;
-            run.poll(worker);
+            run.poll();
             const auto* record = part.records.data() + part.begin(b);
             const i64 points = part.size(b);
             const i64 local_rows = mine.start(b, record, points);
@@ -74,7 +74,7 @@ Cells count_buckets(const Partition<typename Rows::Record>& part, std::vector<Ro
             const Place& here = place[static_cast<std::size_t>(b)];
             Place& following = place[static_cast<std::size_t>(b) + 1];
             while (here.row.load(std::memory_order_acquire) < 0) {
-                run.poll(worker);
+                run.poll();
                 std::this_thread::yield();
             }
             const i64 cell_at = here.cell.load(std::memory_order_relaxed), row_at = here.row.load(std::memory_order_relaxed);

@@ -218,7 +218,7 @@ CellMembers members_of(const Cells& t, const Labels& truth, const Labels& pred, 
     out.members = Buffer<i64>(out.indptr[count]);
     Buffer<i64> next = Buffer<i64>::copy(out.indptr.data(), count + 1);
     for (const auto& part : found) {
-        run.poll(0);
+        run.poll();
         for (const Found& f : part) out.members[next[f.cell]++] = f.point;
     }
     return out;

@@ -33,7 +33,7 @@ Side coded_side(const Labels& x, Run& run) {
         u64 scratch[kBlock];
         KeyTable table;
         for (i64 at = begin_of(worker), end = begin_of(worker + 1); at < end; at += kBlock) {
-            run.poll(worker);
+            run.poll();
             const i64 count = std::min(kBlock, end - at);
             const u64* key = x.block(at, count, scratch);
             for (i64 i = 0; i < count; ++i) side.codes[at + i] = static_cast<u32>(table.find_or_add(key[i]));

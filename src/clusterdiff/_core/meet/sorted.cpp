@@ -42,7 +42,7 @@ Cells meet_sorted(const Sorted& t, Side& p, MeetScratch& scratch, Run& run) {
     u32 *slots = scratch.slots.data(), *cols = scratch.cols.data(), *counts = scratch.counts.data();
     u64 block[kBlock];
     for (i64 at = 0; at < n; at += kBlock) {
-        if (at % (kBlock * 64) == 0) run.poll(0);
+        if (at % (kBlock * 64) == 0) run.poll();
         const i64 count = std::min(kBlock, n - at);
         const u32* from = p.block(at, count, block, slots + at);
         if (from != slots + at) std::copy_n(from, count, slots + at);
@@ -57,7 +57,7 @@ Cells meet_sorted(const Sorted& t, Side& p, MeetScratch& scratch, Run& run) {
     for (i64 row = 0; row < k_true; ++row) {
         const i64 first = cells;
         for (i64 i = t.start[row], end = t.start[row + 1]; i < end; ++i) {
-            if ((i & 0xffff) == 0) run.poll(0);
+            if ((i & 0xffff) == 0) run.poll();
             const u32 col = slots[t.order[i]];
             cols[cells] = col;
             cells += counts[col]++ == 0;

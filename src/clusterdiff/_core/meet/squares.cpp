@@ -37,7 +37,7 @@ constexpr i64 kFew = (i64{1} << 12) / static_cast<i64>(sizeof(Count));
 constexpr i64 kCached = i64{1} << 17;
 
 template <class Count>
-i64 by_table(const Coded& a, const Coded& b, i64 n, std::vector<Count>& table, Run& run, int worker) {
+i64 by_table(const Coded& a, const Coded& b, i64 n, std::vector<Count>& table, Run& run) {
     constexpr i64 kBlock = 256;
     const i64 cells = a.k * b.k;
     // Points next to each other are often in the same cell: with a table for each of them, none waits for the other.
@@ -48,7 +48,7 @@ i64 by_table(const Coded& a, const Coded& b, i64 n, std::vector<Count>& table, R
     const int columns = static_cast<int>(b.k);
     u16 cell[kBlock];
     for (i64 at = 0; at < n; at += kBlock) {
-        if (at % kTable == 0) run.poll(worker);
+        if (at % kTable == 0) run.poll();
         const i64 here = std::min(kBlock, n - at);
         for (i64 q = 0; q < here; ++q) cell[q] = static_cast<u16>(row[at + q] * columns + column[at + q]);
         i64 q = 0;
@@ -78,8 +78,8 @@ void group(const Coded& a, i64 n, Grouped& out) {
 }
 
 // Cluster by cluster of the one side: a count that goes from m to m + 1 adds 2 m + 1 to the sum of squares.
-i64 by_rows(const Grouped& rows, const Coded& b, std::vector<u32>& table, Run& run, int worker) {
-    run.poll(worker);
+i64 by_rows(const Grouped& rows, const Coded& b, std::vector<u32>& table, Run& run) {
+    run.poll();
     table.assign(static_cast<std::size_t>(b.k), 0);
     u32* const counts = table.data();
     const i32 *codes = b.codes.data(), *points = rows.points.data();
@@ -111,8 +111,8 @@ Buffer<i64> squares(const std::vector<Labels>& sides, Run& run) {
         if (side.n != n) throw BadValue("all sides must have the same length");
     if (n > INT32_MAX) throw TooLarge("squares of more than 2^31 - 1 points may exceed 64 bits");
     std::vector<Coded> coded(sides.size());
-    run.tasks(count, [&](i64 i, int worker) {
-        Run alone(run, worker);
+    run.tasks(count, [&](i64 i, int) {
+        Run alone(&run);
         Encoded found = encode_integers(sides[static_cast<std::size_t>(i)], alone);
         Coded& one = coded[static_cast<std::size_t>(i)];
         one = {std::move(found.codes), {}, found.first.size()};
@@ -123,19 +123,19 @@ Buffer<i64> squares(const std::vector<Labels>& sides, Run& run) {
     run.tasks(count, [&](i64 i, int worker) {
         const Coded& one = coded[static_cast<std::size_t>(i)];
         Scratch& mine = scratches[static_cast<std::size_t>(worker)];
-        Run alone(run, worker);
+        Run alone(&run);
         bool grouped = false;
         for (i64 j = i; j < count; ++j) {
             const Coded& other = coded[static_cast<std::size_t>(j)];
             i64 sum;
             // A table of many more cells than points takes longer to clear than to fill.
             if (one.k * other.k <= std::min(kTable, std::max(kFew<u32>, 4 * n))) {
-                sum = n < kTable ? by_table(one, other, n, mine.small, run, worker)
-                                 : by_table(one, other, n, mine.counts, run, worker);
+                sum = n < kTable ? by_table(one, other, n, mine.small, run)
+                                 : by_table(one, other, n, mine.counts, run);
             } else if (n <= kCached) {
                 if (!grouped) group(one, n, mine.rows);
                 grouped = true;
-                sum = by_rows(mine.rows, other, mine.counts, run, worker);
+                sum = by_rows(mine.rows, other, mine.counts, run);
             } else {
                 sum = by_meet(sides[static_cast<std::size_t>(i)], sides[static_cast<std::size_t>(j)], alone);
             }

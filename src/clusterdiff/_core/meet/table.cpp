@@ -32,11 +32,14 @@ bool count_block(const T* __restrict x, const P* __restrict y, i64 count, const 
     return true;
 }
 
+// Fewer points whose labels need no dictionary are counted before another thread has come.
+constexpr i64 kAlone = i64{1} << 17;
+
 // Counts all points into table[rows * width], one table a worker, summed. False when a label was not foreseen.
 template <class Count, class TrueCoder, class PredCoder>
 bool count_points(const Labels& t, const Labels& p, const TrueCoder& row_of, const PredCoder& col_of, Buffer<Count>& table, Run& run) {
     const i64 cells = static_cast<i64>(row_of.slots() * col_of.slots()), padded = (cells + 63) / 64 * 64;
-    const int team = run.threads();
+    const int team = TrueCoder::unbroken && t.n < kAlone ? 1 : run.threads();
     table = Buffer<Count>::zeros(padded * team);
     std::atomic<bool> foreseen{true};
     run.workers(team, [&](int worker) {
@@ -46,7 +49,7 @@ bool count_points(const Labels& t, const Labels& p, const TrueCoder& row_of, con
         const PredCoder my_col = col_of;
         const i64 begin = t.n / team * worker, end = worker + 1 == team ? t.n : t.n / team * (worker + 1);
         for (i64 at = begin; at < end && foreseen.load(std::memory_order_relaxed); at += kBlock) {
-            if ((at - begin) % (kBlock * 64) == 0) run.poll(worker);
+            if ((at - begin) % (kBlock * 64) == 0) run.poll();
             const i64 count = std::min(kBlock, end - at);
             auto count_in = [&](const auto* x, const auto* y) { return count_block(x, y, count, my_row, my_col, mine); };
             bool known;

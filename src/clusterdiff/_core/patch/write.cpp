@@ -166,8 +166,7 @@ class Writer {
         out += "{\"member\": ";
         quote(out, text(*begin));
         out += ", \"size\": " + std::to_string(end - begin) + ", \"digest\": \"";
-        thread_local std::string whole;
-        whole.clear();
+        std::string whole;
         list(whole, begin, end);
         const u64 head = sha256_head(whole);
         for (int shift = 60; shift >= 0; shift -= 4) out += kHex[(head >> shift) & 15];
@@ -213,8 +212,8 @@ WrittenPatch write_patch(const Edits& edits, std::string_view separator, Run& ru
         writer.remove(out.text);
         out.end[0] = static_cast<i64>(out.text.size());
     }
-    run.tasks(pieces, [&](i64 piece, int worker) {
-        run.poll(worker);
+    run.tasks(pieces, [&](i64 piece, int) {
+        run.poll();
         std::string& text = texts[static_cast<std::size_t>(piece)];
         for (i64 i = piece * kPiece; i < std::min(rest, (piece + 1) * kPiece); ++i) {
             const Operation& operation = operations[static_cast<std::size_t>(i)];
@@ -225,7 +224,7 @@ WrittenPatch write_patch(const Edits& edits, std::string_view separator, Run& ru
         }
     });
     for (i64 piece = 0; piece < pieces; ++piece) {
-        run.poll(0);
+        run.poll();
         const auto before = static_cast<i64>(out.text.size());
         for (i64 i = piece * kPiece; i < std::min(rest, (piece + 1) * kPiece); ++i)
             out.start[i + removes] += before, out.end[i + removes] += before;

@@ -14,7 +14,7 @@ Buffer<double> sum_floats(const Labels& groups, i64 k, const Numbers& values, Ru
     auto sums = Buffer<Exactish>::zeros(k);
     u64 scratch[kBlock];
     for (i64 at = 0; at < groups.n; at += kBlock) {
-        run.poll(0);
+        run.poll();
         const i64 count = std::min(kBlock, groups.n - at);
         const u64* g = groups.block(at, count, scratch);
         for (i64 i = 0; i < count; ++i) {
@@ -89,7 +89,7 @@ Buffer<i64> group_sum(const Labels& groups, i64 k, const Labels& values, Run& ru
     auto out = Buffer<i64>::zeros(k);
     u64 g_scratch[kBlock], v_scratch[kBlock];
     for (i64 at = 0; at < groups.n; at += kBlock) {
-        run.poll(0);
+        run.poll();
         const i64 count = std::min(kBlock, groups.n - at);
         const u64* g = groups.block(at, count, g_scratch);
         const u64* v = values.block(at, count, v_scratch);
@@ -113,7 +113,7 @@ TwoSums group_sums(const Labels& groups, i64 k, const double* first, const doubl
     auto sums = Buffer<Both>::zeros(k);
     u64 scratch[kBlock];
     for (i64 at = 0; at < groups.n; at += kBlock) {
-        run.poll(0);
+        run.poll();
         const i64 count = std::min(kBlock, groups.n - at);
         const u64* g = groups.block(at, count, scratch);
         for (i64 i = 0; i < count; ++i) {
@@ -146,7 +146,7 @@ Contents contents(const Labels& groups, i64 k, const Numbers& masses, Run& run) 
     auto each = [&](auto&& f) {
         Block block;
         for (i64 at = 0; at < n; at += kBlock) {
-            run.poll(0);
+            run.poll();
             read(at, n, block);
             for (i64 i = 0; i < block.count; ++i) f(at + i, static_cast<i64>(block.group[i]), block.mass[i]);
         }
@@ -162,11 +162,11 @@ Contents contents(const Labels& groups, i64 k, const Numbers& masses, Run& run) 
     constexpr double kMost = -1;
     Buffer<double> terms(n);
     const i64 shard = 16 * kBlock;
-    run.tasks((n + shard - 1) / shard, [&](i64 s, int worker) {
+    run.tasks((n + shard - 1) / shard, [&](i64 s, int) {
         Block block;
         double others[kBlock];
         for (i64 at = s * shard, end = std::min(n, at + shard); at < end; at += kBlock) {
-            run.poll(worker);
+            run.poll();
             read(at, end, block);
             for (i64 i = 0; i < block.count; ++i) others[i] = whole[static_cast<i64>(block.group[i])] - block.mass[i];
             for (i64 i = 0; i < block.count; ++i) {
@@ -211,7 +211,7 @@ Members group_members(const Labels& groups, i64 k, Run& run) {
     u64 scratch[kBlock];
     auto each = [&](auto&& f) {
         for (i64 at = 0; at < groups.n; at += kBlock) {
-            run.poll(0);
+            run.poll();
             const i64 count = std::min(kBlock, groups.n - at);
             const u64* g = groups.block(at, count, scratch);
             for (i64 i = 0; i < count; ++i) f(static_cast<i64>(g[i]), at + i);

@@ -27,9 +27,9 @@ Buffer<double> sum_links(const Members& groups, i64 k, Distance&& distance, Weig
     }
     std::vector<double> parts(tasks.size());
     const i64 per_task = 64, count = static_cast<i64>(tasks.size());
-    run.tasks((count + per_task - 1) / per_task, [&](i64 batch, int worker) {
+    run.tasks((count + per_task - 1) / per_task, [&](i64 batch, int) {
         for (i64 t = batch * per_task; t < std::min(count, (batch + 1) * per_task); ++t) {
-            run.poll(worker);
+            run.poll();
             const Task& task = tasks[static_cast<std::size_t>(t)];
             const i64 end = groups.indptr[task.group + 1];
             Exactish sum;

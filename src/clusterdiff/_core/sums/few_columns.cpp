@@ -35,12 +35,12 @@ BasicTotals sum_few_columns(const Cells& t, ClusterScores* scores, Run& run) {
     const Stretches stretches(t, (t.count() + wanted - 1) / wanted);
     std::vector<SideTotals> rows(static_cast<std::size_t>(stretches.count()));
     std::vector<Buffer<ColumnSums>> sums(static_cast<std::size_t>(stretches.count()));
-    run.tasks(stretches.count(), [&](i64 s, int worker) {
+    run.tasks(stretches.count(), [&](i64 s, int) {
         auto& mine = sums[static_cast<std::size_t>(s)];
         mine = Buffer<ColumnSums>::zeros(t.k_pred);
         SideTotals totals;
         for (i64 row = stretches.begin(s), end = stretches.begin(s + 1); row < end; ++row) {
-            if ((row & 0x3f) == 0) run.poll(worker);  // a row has few cells
+            if ((row & 0x3f) == 0) run.poll();  // a row has few cells
             const i64 first = t.indptr[row], last = t.indptr[row + 1];
             const ClusterSums r = row_sums(t, first, last);
             const double score = r.score();
@@ -69,11 +69,11 @@ BasicTotals sum_few_columns(const Cells& t, ClusterScores* scores, Run& run) {
 DetailTotals detail_few_columns(const Cells& t, const ClusterScores* columns, Run& run) {
     const Stretches stretches(t, std::max<i64>(16384, t.count() / 1024));
     std::vector<DetailTotals> parts(static_cast<std::size_t>(stretches.count()));
-    run.tasks(stretches.count(), [&](i64 s, int worker) {
+    run.tasks(stretches.count(), [&](i64 s, int) {
         DetailTotals& totals = parts[static_cast<std::size_t>(s)];
         CellAdder cells(t.n, totals);
         for (i64 row = stretches.begin(s), end = stretches.begin(s + 1); row < end; ++row) {
-            if ((row & 0x3f) == 0) run.poll(worker);
+            if ((row & 0x3f) == 0) run.poll();
             const i64 first = t.indptr[row], last = t.indptr[row + 1];
             const ClusterSums r = row_sums(t, first, last);
             const ClusterScores scores = scores_of(r.squares, r.size, r.largest);

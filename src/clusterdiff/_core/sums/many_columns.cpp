@@ -78,7 +78,7 @@ class ManyColumns {
             Places mine{std::vector<i64>(static_cast<std::size_t>(buckets_)), std::vector<i64>(static_cast<std::size_t>(buckets_))};
             i64 *lone = mine.lone.data(), *part = mine.part.data();
             for (i64 s = first_stretch(worker), to = first_stretch(worker + 1); s < to; ++s) {
-                run_.poll(worker);
+                run_.poll();
                 for (i64 row = stretches_.begin(s), end = stretches_.begin(s + 1); row < end; ++row) {
                     const i64 first = t_.indptr[row], last = t_.indptr[row + 1];
                     i64* histogram = last - first == 1 ? lone : part;
@@ -111,7 +111,7 @@ class ManyColumns {
             i64* lone = next[static_cast<std::size_t>(worker)].lone.data();
             i64* part = next[static_cast<std::size_t>(worker)].part.data();
             for (i64 s = first_stretch(worker), to = first_stretch(worker + 1); s < to; ++s) {
-                run_.poll(worker);
+                run_.poll();
                 SideTotals totals;
                 SideDetails details;
                 for (i64 row = stretches_.begin(s), end = stretches_.begin(s + 1); row < end; ++row) {

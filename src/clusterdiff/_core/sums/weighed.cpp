@@ -21,7 +21,7 @@ Weighed weighed_in(const Cells& t, const double* mass, int power, Run& run) {
     Mass total;
     auto columns = Buffer<Mass>::zeros(t.k_pred);
     for (i64 q = 0; q < t.count(); ++q) {
-        if (q % kBlock == 0) run.poll(0);
+        if (q % kBlock == 0) run.poll();
         const Mass m = at(q);
         total += m;
         columns[t.cols[q]] += m;
@@ -34,14 +34,14 @@ Weighed weighed_in(const Cells& t, const double* mass, int power, Run& run) {
             mutual.add(o.mutual), chi2.add(o.chi2), frobenius.add(o.frobenius);
         }
     };
-    auto add_row = [&](i64 row, Part& to, int worker) {
+    auto add_row = [&](i64 row, Part& to) {
         const i64 begin = t.indptr[row], end = t.indptr[row + 1];
         Mass a;
         for (i64 q = begin; q < end; ++q) a += at(q);
         const Mass others = total - a;
         const double row_mass = a.times(power);
         for (i64 q = begin; q < end; ++q) {
-            if (q % kBlock == 0) run.poll(worker);
+            if (q % kBlock == 0) run.poll();
             const Mass m = at(q);
             const double size = m.times(power);
             if (size <= 0) continue;
@@ -68,9 +68,9 @@ Weighed weighed_in(const Cells& t, const double* mass, int power, Run& run) {
     }
     starts.push_back(t.k_true);
     std::vector<Part> parts(starts.size() - 1);
-    run.tasks(static_cast<i64>(parts.size()), [&](i64 s, int worker) {
+    run.tasks(static_cast<i64>(parts.size()), [&](i64 s, int) {
         const auto part = static_cast<std::size_t>(s);
-        for (i64 row = starts[part]; row < starts[part + 1]; ++row) add_row(row, parts[part], worker);
+        for (i64 row = starts[part]; row < starts[part + 1]; ++row) add_row(row, parts[part]);
     });
     Part all;
     for (const Part& part : parts) all.add(part);
@@ -86,7 +86,7 @@ Weighed weighed_in(const Cells& t, const double* mass, int power, Run& run) {
 Weighed weighed(const Cells& t, const double* mass, Run& run) {
     Unit unit;
     for (i64 q = 0; q < t.count(); ++q) {
-        if (q % kBlock == 0) run.poll(0);
+        if (q % kBlock == 0) run.poll();
         unit.see(mass[q]);
     }
     // Most weights are of one kind, within 2^64 of each other; all that can be multiplied are within 2^1005.

@@ -25,7 +25,7 @@ class Batches : public SweepState {
     }
 
     // The merges up to `end` that have not happened yet happen now.
-    void advance(i64 end, Run& run, int worker) {
+    void advance(i64 end, Run& run) {
         if (end == done_) return;
         ++step_;
         while (done_ < end) {
@@ -34,7 +34,7 @@ class Batches : public SweepState {
             find_made(stop);
             if (done_) fetch(stop);
             for (std::size_t j = 0; j < made_.size(); ++j) {
-                if ((j & 0xfff) == 0) run.poll(worker);
+                if ((j & 0xfff) == 0) run.poll();
                 const i64 k = made_[j];
                 const i64 begin = layout_.start[n_ + k];
                 unite(begin, begin + layout_.size[k]);
@@ -462,7 +462,7 @@ void sweep_batches(const i32* truth, i64 rows, const Tree& whole, const i64* end
         if (from == to) return;
         Batches state(layout, rows, tree, fixed_xlogx);
         for (i64 j = from; j < to; ++j) {
-            state.advance(ends[j], run, worker);
+            state.advance(ends[j], run);
             state.write(out, j);
         }
     });

@@ -16,7 +16,7 @@ inline Layout lay_out(const i32* truth, const Tree& tree, Run& run) {
     constexpr i64 kAhead = 24;
     auto size_of = [&](i32 x) { return x < n ? 1 : out.size[x - n]; };
     for (i64 k = 0; k < tree.merges; ++k) {
-        if ((k & 0xffff) == 0) run.poll(0);
+        if ((k & 0xffff) == 0) run.poll();
         if (k + kAhead < tree.merges)
             for (const i32 x : {tree.left[k + kAhead], tree.right[k + kAhead]})
                 if (x >= n) prefetch(&out.size[x - n]);
@@ -25,7 +25,7 @@ inline Layout lay_out(const i32* truth, const Tree& tree, Run& run) {
     for (i64 x = 0; x < out.start.size(); ++x) out.start[x] = -1;
     i32 free = 0;
     for (i64 k = tree.merges; k-- > 0;) {
-        if ((k & 0xffff) == 0) run.poll(0);
+        if ((k & 0xffff) == 0) run.poll();
         if (k >= kAhead)
             for (const i32 x : {tree.left[k - kAhead], tree.right[k - kAhead]}) {
                 prefetch(&out.start[x]);

@@ -103,7 +103,7 @@ class Sweep : public SweepState {
         i64 since = 0;
         for (i64 k = 0; k < done; ++k) {
             if (merged[k]) continue;
-            if ((since += points.size[n_ + k]) > i64{1} << 14) run.poll(0), since = 0;
+            if ((since += points.size[n_ + k]) > i64{1} << 14) run.poll(), since = 0;
             const i32* first = points.order.data() + points.start[n_ + k];
             const i32* end = first + points.size[n_ + k];
             Cluster& c = clusters_[of_node_[k] = make(*first)];
@@ -395,12 +395,12 @@ Levels sweep(const i32* truth, i64 rows, const Tree& tree, const i64* ends, i64 
     const int count = std::min(run.threads(), kMostStretches);
     run.workers(count, [&](int worker) {
         const i64 from = stretch(last, worker, count), to = stretch(last, worker + 1, count);
-        Run mine(run, worker);
+        Run mine(&run);
         Sweep state(truth, rows, tree, from, fixed_xlogx, mine);
         i64 k = from;
         auto advance = [&](i64 end) {
             for (; k < end; ++k) {
-                if ((k & 0xfff) == 0) run.poll(worker);
+                if ((k & 0xfff) == 0) run.poll();
                 if (!changes) {
                     state.apply(k);
                     continue;

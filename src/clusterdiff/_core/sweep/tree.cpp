@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <vector>
 
 namespace clusterdiff {
 
@@ -25,7 +26,7 @@ Buffer<u32> sorted(const double* x, i64 count, bool down, Run& run) {
     Buffer<Keyed> from(count), to(count);
     std::vector<std::array<i64, kValues>> counts(kPasses);
     for (i64 i = 0; i < count; ++i) {
-        if ((i & 0xffff) == 0) run.poll(0);
+        if ((i & 0xffff) == 0) run.poll();
         const u64 key = down ? ~sortable(x[i]) : sortable(x[i]);
         from[i] = {key, static_cast<u32>(i)};
         for (int p = 0; p < kPasses; ++p) ++counts[static_cast<std::size_t>(p)][key >> (kDigit * p) & (kValues - 1)];
@@ -105,7 +106,7 @@ Merges spanning(const i32* left, const i32* right, const double* score, i64 pair
     };
     i64 merges = 0;
     for (i64 e = 0; e < pairs && merges < most; ++e) {
-        if ((e & 0xffff) == 0) run.poll(0);
+        if ((e & 0xffff) == 0) run.poll();
         if (e + 16 < pairs) prefetch(&left[order[e + 16]]), prefetch(&right[order[e + 16]]);
         if (e + 8 < pairs) prefetch(&sets[left[order[e + 8]]]), prefetch(&sets[right[order[e + 8]]]);
         const i64 pair = order[e];
