@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import clusterdiff as cd
-from tests.engines.conftest import SLOW, Make
+from tests.engines.conftest import SLOW, Make, maker
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
@@ -21,7 +21,18 @@ pytestmark = [
 NAMES = ["K(k=60)" if name == "K" else name for name in cd.measures]
 NAMES += ["S*(pairs)", "S'(pairs)", "S*(largest)", "S'(largest)", "v_measure(beta=2)", "b3.f(beta=2)"]
 N = 48
-WEIGHTS = ("none", "some zero", "one positive", "far apart", "lost zero")
+#: Over how many decades weights go that are far apart.
+DECADES = {"near": 6, "far apart": 16, "farthest apart": 30}
+WEIGHTS = (
+    "none",
+    "some zero",
+    "one positive",
+    "far apart",
+    "lost zero",
+    "near",
+    "farthest apart",
+    "one heavy",
+)
 MISSING = ("drop", "singleton", "lost")
 NOISE = (None, "drop", "singleton")
 Choice = tuple[str, Any, Any]
@@ -79,7 +90,9 @@ def weights(kind: str) -> dict[int, float] | None:
     if kind == "lost zero":
         both = {i for i in points if left.get(i) is not None and right.get(i) is not None}
         return {i: w if i in both else 0.0 for i, w in some.items()}
-    return {i: w * 10.0 ** (-2 * (i % 7)) for i, w in some.items()}
+    if kind == "one heavy":
+        return {i: 1.0 if i == 30 else w * 1e-16 for i, w in some.items()}
+    return {i: w * 10.0 ** -rng.uniform(0, DECADES[kind]) for i, w in some.items()}
 
 
 def outcome(diff: cd.Comparison, name: str) -> float | str:
@@ -147,6 +160,24 @@ def test_what_a_choice_means_does_not_depend_on_the_route(
             if name not in BY_POINT and differ(mine, theirs, exact):
                 wrong[choice, name] = mine, theirs
     assert wrong == {}
+
+
+@pytest.mark.parametrize(
+    ("engine", "choice", "names"),
+    [
+        ("duckdb", ("one heavy", "lost", None), ("S_H", "rand")),
+        ("dask", ("one heavy", "singleton", "singleton"), ("S_H", "ari", "nmi")),
+        ("spark", ("one heavy", "drop", "drop"), ("S_H",)),
+    ],
+    ids=["duckdb", "dask", "spark"],
+)
+def test_light_points_count_beside_heavy_ones(
+    engine: str, choice: Choice, names: tuple[str, ...], request: pytest.FixtureRequest
+) -> None:
+    """Sixteen decades between weights take no digit from a measure: these are made of all kinds of differences."""
+    known = expected(choice)[1]
+    got = compared(maker(engine, request), choice, 0)
+    assert {x: got.score(x) for x in names} == pytest.approx({x: known[x] for x in names}, rel=1e-9)
 
 
 @pytest.mark.parametrize("collated", ["default", "column"])

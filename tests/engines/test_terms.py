@@ -36,8 +36,7 @@ def test_every_term_is_what_it_is_in_memory(
     assert summed.scale == meet.scale
     wanted, found = Rows.of(meet), summed.positive.rows
     assert found.weighted == wanted.weighted
-    # What there is to lose inside a cell is a difference of sums in an engine: light points are rounded off there.
-    off = (1e-11 if choice[0] == "far apart" else 1e-14) * wanted["total"]
+    off = 1e-14 * wanted["total"]
     # What there is to lose between weighted points is not summed there for every content.
     unknown = [s for s in SCORES if score_sum(s) not in summed.known]
     left_out = {name for name in TERMS for s in unknown if name.endswith(f"_{s}")}

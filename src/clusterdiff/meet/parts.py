@@ -53,14 +53,24 @@ class CellWeights:
 
     @classmethod
     def summed(
-        cls, mass: FloatArray, square: FloatArray, logs: FloatArray, points: Int64Array, scale: int = 0
+        cls,
+        mass: FloatArray,
+        square: FloatArray,
+        logs: FloatArray,
+        points: Int64Array,
+        scale: int,
+        inside: dict[str, FloatArray],
     ) -> CellWeights:
-        """From what an engine adds up in one pass over the points: Σw, Σw², Σ w·log w, and how many weigh anything."""
+        """From what an engine adds up in one pass over the points: Σw, Σw², Σ w·log w, and how many weigh anything.
+
+        ``inside`` has the contents that it was asked for besides, in a second pass.
+        """
         whole = mass * np.log(mass, out=np.zeros(len(mass)), where=mass > 0)
-        several = points > 1  # the differences round: a single point has nothing to lose
-        pairs = np.where(several, np.maximum((mass * mass - square) / 2, 0.0), 0.0)
-        entropy = np.where(several, np.maximum(whole - logs, 0.0), 0.0)
-        return cls(mass, pairs, entropy, points, scale=scale)
+        inside = {"pairs": mass * mass - square, "entropy": whole - logs} | inside
+        # The differences round: a single point has nothing to lose.
+        held = {name: np.where(points > 1, np.maximum(sums, 0.0), 0.0) for name, sums in inside.items()}
+        pairs, entropy = held.pop("pairs") / 2, held.pop("entropy")
+        return cls(mass, pairs, entropy, points, scale=scale, contents=held)
 
     def inside(self, content: str) -> FloatArray:
         """What there is to lose inside each cell, of a content of :mod:`clusterdiff.meet.terms`."""

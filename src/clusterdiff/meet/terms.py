@@ -31,6 +31,7 @@ from typing import Any, Literal
 
 from clusterdiff.meet.declarations import (
     COLUMNS,
+    Cluster,
     Column,
     Over,
     TermRow,
@@ -111,8 +112,13 @@ def shared_light(x: TermRow) -> Any:
 
 def rest(x: TermRow) -> Any:
     """The mass of the other rows of the cluster."""
-    others = x.L.mass - x.m
-    return x.where(2 * x.m > x.L.mass, x.L.light, others) if x.weighted else others
+    return beside(x, x.L)
+
+
+def beside(x: TermRow, cluster: Cluster) -> Any:
+    """The mass of the other rows of one of its two clusters."""
+    others = cluster.mass - x.m
+    return x.where(2 * x.m > cluster.mass, cluster.light, others) if x.weighted else others
 
 
 def shared_rest(x: TermRow) -> Any:
@@ -247,7 +253,7 @@ cells("chi2_cells", of=_chi2)
 def _frobenius(x: TermRow) -> Any:
     """What the two projections differ by: (m/a)(1 − m/b) + (m/b)(1 − m/a)."""
     a, b = x.L.mass, x.C.mass
-    return x.m / a * ((b - x.m) / b) + x.m / b * ((a - x.m) / a)
+    return x.m / a * (beside(x, x.C) / b) + x.m / b * (beside(x, x.L) / a)
 
 
 cells("frobenius", of=_frobenius)

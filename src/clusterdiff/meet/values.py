@@ -98,10 +98,14 @@ class TermSums:
     def _uncovered(self) -> float:
         """What independence would put where there is no cell."""
         terms = self._terms
-        left = terms["total"] ** 2 - terms["covered"]
-        if left <= 0 or terms["cells"] == terms["k_true"] * terms["k_pred"]:
+        if terms["cells"] == terms["k_true"] * terms["k_pred"]:
             return 0.0
-        return self._share(left, terms["total"])
+        return max(0.0, self._share(self._empty, terms["total"]))
+
+    @property
+    def _empty(self) -> Any:
+        """Σ a·b over true and predicted clusters that share no cell."""
+        return self._terms["total"] ** 2 - self._terms["covered"]
 
 
 class CoreTerms(TermSums):

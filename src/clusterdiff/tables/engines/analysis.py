@@ -23,6 +23,7 @@ from clusterdiff.table import Table
 from clusterdiff.tables.engines.cells import Cells
 from clusterdiff.tables.engines.components import components
 from clusterdiff.tables.engines.expressions import if_else, shared_row
+from clusterdiff.tables.engines.inside import read_again
 from clusterdiff.tables.engines.loading import load_part, numbers, ungrouped_points
 from clusterdiff.tables.engines.losses import COUNTS, RowLosses
 from clusterdiff.tables.engines.lost import POINT_BYTES, compare_lost, lost_points
@@ -109,7 +110,7 @@ class EngineAnalysis:
             **({"missing_m": c("p_nobody") * c("m"), "spurious_m": c("t_nobody") * c("m")} if lost else {}),
         )
         keep = ["t", "p", "m", "w", "k", *self.losses.parts, *CLUSTERS, *(LOST if lost else ())]
-        keep += ["w_squares", "w_logs", "w_points", "w_max"] * points.weighted
+        keep += ["w_squares", "w_logs", "w_points", "w_max", *read_again(points).values()] * points.weighted
         keep += ["within", *(f"c{j}" for j in range(points.features))] if points.features else []
         with engine.running():
             kept = engine.keep(scored.filter((c("same") + c("nowhere")) == 0).select(*keep))

@@ -22,6 +22,7 @@ from clusterdiff.points.alignment import lacks_labels, lacks_points, nothing_lef
 from clusterdiff.points.missing import missing_hint
 from clusterdiff.points.noise import Noise
 from clusterdiff.points.policy import Policy
+from clusterdiff.tables.engines.inside import read_again, with_inside
 from clusterdiff.tables.engines.joined import Points
 from clusterdiff.tables.engines.native import Engine, Frame, flag, log_or_0, plain
 from clusterdiff.wording import count
@@ -39,7 +40,8 @@ class Cells:
     """The meet in its engine: columns ``t``, ``p``, ``m`` (points) and, if asked for, weights and features.
 
     Weights: ``w``, ``w_squares``, ``w_logs``, ``w_max`` are Σw, Σw², Σ w·log w and max w, in the unit of the points;
-    ``w_points`` counts the points that weigh anything, since of one such point nothing can be split. Features:
+    ``w_points`` counts the points that weigh anything, since of one such point nothing can be split. Where squares and
+    logarithms do not tell what there is to lose inside a cell, ``inside_entropy`` and ``inside_pairs`` do. Features:
     ``c0`` … are the cell's means and ``within`` the squared deviations from them. ``original`` has the groups as they
     were before points in no cluster of a side were dealt with, if there were any. ``ungrouped`` counts points that are
     a cluster of their own, or lost, and ``lost`` says whether there are rows of points that only one side has.
@@ -130,6 +132,9 @@ class _Grouping:
             self.engine.free(self.raw)
             self.counted = True
             self.raw = self.engine.keep(self._grouped())
+        self.inside = list(read_again(points).values())
+        if self.inside:
+            self.raw = self.engine.keep(with_inside(points, self.raw))
 
     def _whole(self) -> bool:
         """Whether every row found its partner: all have both labels, and there are as many as in either table.
@@ -248,7 +253,7 @@ class _Grouping:
             nulled = {x: nw.when(c(f"{x}_noise") == 0).then(c(x)) for x in ("t", "p")}
             kept, before = kept.with_columns(**nulled), before.with_columns(**nulled)
         columns = ["t", "p", "m"]
-        columns += ["w", "w_squares", "w_logs", "w_max", "w_points"] * self.points.weighted
+        columns += ["w", "w_squares", "w_logs", "w_max", "w_points", *self.inside] * self.points.weighted
         columns += ["within", *(f"c{j}" for j in range(self.points.features))] if self.points.features else []
         nobody = {f"{x}_nobody": c(f"{x}_null") if lost else nw.lit(0) for x in ("t", "p")}
         single = {f"{x}_single": flag(c(x).is_null()) - nobody[f"{x}_nobody"] for x in ("t", "p")}

@@ -28,6 +28,9 @@ class Known(Protocol):
     def shared_total(self) -> Any:
         """The mass of the points that both sides have."""
 
+    def light(self, place: str) -> float:
+        """The mass of all rows, or clusters of a side, but what outweighs all others together."""
+
     def called(self, name: str) -> str | None:
         """Which column has the values of a column of clusters."""
 
@@ -46,21 +49,15 @@ def shared_row() -> Any:
     return (c("t_nobody") + c("p_nobody")) == 0
 
 
-class Expressions:
-    """What formulas use, on columns in an engine: see :class:`clusterdiff.meet.terms.Functions`."""
+class ColumnFunctions:
+    """What formulas use of columns in an engine: see :class:`clusterdiff.meet.declarations.Functions`."""
 
-    def __init__(self, rows: Known) -> None:
-        self.N, self.N0, self.weighted = rows.total, rows.shared_total, rows.weighted
-        self.unit = rows.unit
-        self._rows = rows
+    def __init__(self, weighted: bool) -> None:
+        self.weighted = weighted
 
     def f(self, x: Any) -> Any:
         """Columns are floats here already."""
         return x
-
-    def others(self, mass: Any) -> Any:
-        """N less a mass."""
-        return self.N - mass
 
     def flag(self, condition: Any) -> Any:
         """1 where a condition holds, otherwise 0."""
@@ -94,6 +91,21 @@ class Expressions:
         return (x + y) / 2
 
 
+class Expressions(ColumnFunctions):
+    """The same, and what is known of all rows. ``place``: what is looked at, rows or the clusters of a side."""
+
+    def __init__(self, rows: Known, place: str = "rows") -> None:
+        super().__init__(rows.weighted)
+        self.N, self.N0, self.unit = rows.total, rows.shared_total, rows.unit
+        self._rows, self._place = rows, place
+
+    def others(self, mass: Any) -> Any:
+        """N less a mass; what is left beside one that outweighs all others is added up."""
+        if not self.weighted or self._rows.near:
+            return self.N - mass
+        return if_else(2 * mass > self.N, self._rows.light(self._place), self.N - mass)
+
+
 class RowExpressions(Expressions):
     """A row as a formula sees it whose own side is ``key``."""
 
@@ -116,7 +128,7 @@ class ClusterExpressions(Expressions):
     """The clusters of a side, or that of each row, as a formula sees them."""
 
     def __init__(self, rows: Known, key: str) -> None:
-        super().__init__(rows)
+        super().__init__(rows, key)
         self._key = key
 
     def __getattr__(self, name: str) -> Any:

@@ -18,6 +18,8 @@ from clusterdiff.wording import count
 c = nw.col
 #: What marks the columns of the second table that the first has too.
 OTHER = "_other"
+#: Up to so many bits, weights are near each other.
+NEAR = 20
 #: Rows looked at before two tables are joined.
 SAMPLE = 100_000
 
@@ -51,8 +53,8 @@ class Points:
     keys: tuple[str, ...] = ()
     #: Weights are in units of 2 to this power.
     scale: int = 0
-    #: Whether weights are so near each other that differences of their sums keep their digits.
-    near: bool = True
+    #: How many bits the heaviest point has more than the lightest that weighs anything.
+    span: int = 0
     #: The number of rows of each table, if all of them were looked at for repeated names.
     seen: tuple[int, ...] | None = None
     #: The rows, if they are not those that all points of the tables have.
@@ -92,6 +94,11 @@ class Points:
     def placed(self) -> bool:
         """Whether points can be distinguished: by names, by the order of rows, or by numbers that they were given."""
         return self.named or self.engine.ordered or self.numbered
+
+    @property
+    def near(self) -> bool:
+        """Whether weights are so near each other that differences of their sums keep ten digits."""
+        return self.span <= NEAR
 
     def with_numbers(self) -> Points:
         """The same with a number for each row, for points that have neither names nor an order.

@@ -24,6 +24,7 @@ from clusterdiff.messages import Message
 from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array, IntArray, Single
 from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.engines.cells import Cells, filtered, noisy
+from clusterdiff.tables.engines.inside import read_again
 from clusterdiff.tables.engines.joined import Points
 from clusterdiff.tables.engines.native import Engine, Frame, asked, flag, plain
 
@@ -302,7 +303,11 @@ def _weights(cells: Cells, got: dict[str, Any], single: Any, order: IntArray) ->
         for x, y in (("w", own), ("w_squares", own * own), ("w_logs", logs))
     )
     points = np.concatenate([numbers(got["w_points"], np.int64), own > 0])[order]
-    return CellWeights.summed(mass, square, entropy, points, cells.points.scale)
+    inside = {
+        name: np.concatenate([numbers(got[column]), np.zeros(len(own))])[order]
+        for name, column in read_again(cells.points).items()
+    }
+    return CellWeights.summed(mass, square, entropy, points, cells.points.scale, inside)
 
 
 def _moments(cells: Cells, got: dict[str, Any], single: Any, order: IntArray) -> Moments:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import log
 from typing import Any
 
@@ -132,14 +133,21 @@ class InEngine(Even):
     def pairs(self) -> Pairs:
         """Pairs of points that the clusterings put together; where points count as lost, in whole clusters."""
         rows = self.rows
-        both = rows["pairs_both"]
-        true = both + rows["pairs_true_only"] + rows["pairs_missing"] + rows["pairs_with_missing"]
-        pred = both + rows["pairs_pred_only"] + rows["pairs_spurious"] + rows["pairs_with_spurious"]
+        both, true, pred = rows["pairs_both"], rows["pairs_true_only"], rows["pairs_pred_only"]
+        true = [both, true, rows["pairs_missing"], rows["pairs_with_missing"]]
+        pred = [both, pred, rows["pairs_spurious"], rows["pairs_with_spurious"]]
         if not self.weighted:
-            return Pairs(both // 2, true // 2, pred // 2, self.n * (self.n - 1) // 2)
-        own = rows["mm"] - both + rows["squares_missing"] + rows["squares_spurious"]
-        every = max(0.0, self.total**2 - own) if self.n > 1 else 0.0
-        return Pairs(both / 2, true / 2, pred / 2, every / 2)
+            return Pairs(both // 2, sum(true) // 2, sum(pred) // 2, self.n * (self.n - 1) // 2)
+        every = [both, true[1], pred[1], rows.apart]
+        if not rows.even:  # with a lost point
+            lost, shared = (rows["missing_mass"], rows["spurious_mass"]), rows.shared_total
+            every += [
+                rows["pairs_lost_missing"],
+                rows["pairs_lost_spurious"],
+                *(shared * mass for mass in lost),
+            ]
+        # As in memory, fractions: differences have all the digits that the sums have.
+        return Pairs(*(sum(map(Fraction, parts)) / 2 for parts in ([both], true, pred, every)))
 
     @property
     def margins(self) -> Margins:
@@ -187,13 +195,8 @@ class UnevenInEngine(InEngine):
     @property
     def agreed(self) -> Count:
         """Pairs of shared points on which the two agree."""
-        rows, both = self.rows, self.rows["pairs_both"]
-        if not self.weighted:
-            agreed: int = (both + rows["apart"]) // 2
-            return agreed
-        own = rows["mm"] - both
-        every = max(0.0, rows.shared_total**2 - own) if rows["both_points"] > 1 else 0.0
-        return float(max(both, every - rows["pairs_true_only"] - rows["pairs_pred_only"])) / 2
+        agreed = self.rows["pairs_both"], self.rows.apart
+        return sum(map(Fraction, agreed)) / 2 if self.weighted else sum(agreed) // 2
 
     @property
     def disagreed(self) -> Count:
@@ -207,6 +210,11 @@ class EngineSums(TermSums):
     def __init__(self, summed: InEngine) -> None:
         super().__init__(summed.rows)
         self._summed = summed
+
+    @property
+    def _empty(self) -> Any:
+        """Σ a·b over true and predicted clusters that share no cell."""
+        return self._summed.rows.uncovered
 
     @property
     def s_mse(self) -> float:

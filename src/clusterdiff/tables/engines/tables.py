@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from math import frexp
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -18,8 +19,6 @@ from clusterdiff.tables.engines.others import DOCUMENT, POINT, Others
 c = nw.col
 #: Our name for the column with the number of the row, among the user's own.
 ROW = "clusterdiff_row"
-#: Weights are near each other up to this ratio: differences of their sums then keep ten digits.
-NEAR = 2.0**20
 #: Types that can hold names. Floats must be whole; categories are read as text.
 INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.UInt8, nw.UInt16, nw.UInt32)
 NAMES = (
@@ -131,7 +130,7 @@ def bring_to_size(left: Reader, right: Reader) -> dict[str, Any]:
         names = [x for x in reader.taken if x.startswith("x")]
         means |= reader.means([x for x in names if x not in means])
         reader.centre(names, means)
-    return {"scale": scale_of(heaviest), "near": heaviest <= least * NEAR}
+    return {"scale": scale_of(heaviest), "span": max(0, frexp(heaviest)[1] - frexp(least)[1])}
 
 
 def read_one(

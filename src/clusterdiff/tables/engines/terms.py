@@ -18,7 +18,6 @@ from clusterdiff.caching import cached_property
 from clusterdiff.errors import EngineError
 from clusterdiff.meet.declarations import COLUMNS, TERMS, Column, Over, Term
 from clusterdiff.meet.rows import summed
-from clusterdiff.meet.terms import CONTENTS
 from clusterdiff.tables.engines.cells import Cells
 from clusterdiff.tables.engines.expressions import (
     OTHER,
@@ -30,8 +29,10 @@ from clusterdiff.tables.engines.expressions import (
     reads,
     shared_row,
 )
+from clusterdiff.tables.engines.inside import read_again
 from clusterdiff.tables.engines.loading import numbers
 from clusterdiff.tables.engines.native import Frame
+from clusterdiff.tables.engines.pieces import Pieces
 
 c = nw.col
 #: Columns of clusters that are whole numbers where points are counted.
@@ -104,9 +105,6 @@ NEAR = {
     **_content("pairs", lambda x, mass, own: mass * mass - own, "squares"),
 }
 
-#: What cells are distinguished by.
-CELL = ["t", "p"]
-
 Wanted = set[tuple[str, str]]
 Value = TypeVar("Value")
 
@@ -140,6 +138,7 @@ class EngineRows:
         }
         self._totals: dict[str, Any] = {}
         self._counts: dict[Any, dict[str, Any]] = {}
+        self._light: dict[str, float] = {}
 
     def _described(self, frame: Frame) -> Frame:
         """The rows with what formulas read of them."""
@@ -156,41 +155,21 @@ class EngineRows:
         frame = frame.with_columns(**columns)
         if not self.weighted:
             return frame
-        m, several = c("part_mass"), c("part_points") > 1
-        entropy = m * m.log() - c("w_logs")
-        pairs = m * m - c("w_squares")
-        frame = frame.with_columns(
-            inside_entropy=if_else(several & (entropy > 0), entropy, 0.0),
-            inside_pairs=if_else(several & (pairs > 0), pairs, 0.0),
-        )
-        if self.near:
-            logs, squares = c("w_logs") - m * log(self.unit), c("w_squares")
-            if self.multiple:  # the sums are those of all parts
-                logs = if_else(ungrouped, m * Expressions(self).log(m / self.unit), logs)
-                squares = if_else(ungrouped, m * m, squares)
-            frame = frame.with_columns(own_entropy=logs, own_pairs=squares)
-        others = [name for name in CONTENTS if name not in ("entropy", "pairs")]
-        if not others:
+        m, several, again = c("part_mass"), c("part_points") > 1, read_again(self.source.points)
+        inside = {
+            "entropy": m * m.log() - c("w_logs"),
+            "pairs": m * m - c("w_squares"),
+            **{name: c(column) for name, column in again.items()},
+        }
+        held = {f"inside_{x}": if_else(several & (sums > 0), sums, 0.0) for x, sums in inside.items()}
+        frame = frame.with_columns(**held)
+        if not self.near:
             return frame
-        inside = {f"inside_{name}": c(f"inside_{name}").fill_null(0.0) for name in others}
-        return frame.join(self._held(others), on=CELL, how="left").with_columns(**inside)
-
-    def _held(self, contents: list[str]) -> Frame:
-        """What there is to lose between the points of each cell: see :func:`clusterdiff.meet.arrays.held`.
-
-        For entropies and pairs two sums that were made with the cells say it; for others the points are read again.
-        """
-        x, w, whole = Expressions(self), c("w"), c("whole")
-        weighty = self.source.points.frame.filter(~c("t").is_null() & ~c("p").is_null() & (w > 0))
-        masses = self.source.frame.filter(shared_row()).select(*CELL, whole=w)
-        points = weighty.select(*CELL, "w").join(masses, on=CELL, how="inner")
-        points = self.engine.keep(points.with_columns(own_light=if_else(2 * w > whole, 0.0, w)))
-        light = points.group_by(*CELL).agg(light=c("own_light").sum())
-        points = points.join(light, on=CELL, how="inner")
-        rest = if_else(2 * w > whole, c("light"), whole - w)
-        between = {f"inside_{name}": CONTENTS[name](x, w, rest) for name in contents}
-        sums = {name: c(name).sum() for name in between}
-        return points.select(*CELL, **between).group_by(*CELL).agg(**sums)
+        logs, squares = c("w_logs") - m * log(self.unit), c("w_squares")
+        if self.multiple:  # the sums are those of all parts
+            logs = if_else(ungrouped, m * Expressions(self).log(m / self.unit), logs)
+            squares = if_else(ungrouped, m * m, squares)
+        return frame.with_columns(own_entropy=logs, own_pairs=squares)
 
     @cached_property
     def shared_total(self) -> Any:
@@ -201,6 +180,45 @@ class EngineRows:
             self.source.frame.filter(shared_row()).select(m=c("w" if self.weighted else "m").sum())
         )
         return mass["m"] if self.weighted else int(mass["m"])
+
+    def light(self, place: str) -> float:
+        """The mass of all rows but one that outweighs all others together; ``place`` a side: of its clusters."""
+        if place not in self._light:
+            heavy = 2 * c("part_mass") > self.total
+            if place in OTHER:
+                self._make({(place, "mass")})
+                heavy = 2 * c(f"{place}_mass") > self.total
+                frame = self.beside(self.rows, {(place, "mass")})
+            else:
+                frame = self.rows
+            mass = frame.select(m=if_else(heavy, 0.0, self._times(c("part_mass"))))
+            self._light[place] = float(self.engine.row(mass.select(m=c("m").sum()))["m"])
+        return self._light[place]
+
+    @cached_property
+    def _pieces(self) -> Pieces:
+        cells = self.rows if self.even else self.rows.filter(shared_row())
+        copies = c("copies") if self.multiple else nw.lit(1)
+        cells = cells.select("t", "p", "t_single", "p_single", m=c("part_mass"), copies=copies)
+        return Pieces(self.engine, cells, self.total, self.source.n, self.source.points.span)
+
+    @cached_property
+    def apart(self) -> Any:
+        """Σ m·m' over shared points that are apart on both sides, in either order."""
+        if not self.weighted:
+            return self["apart"]
+        if self.weighted and not self.near:
+            return self.ask(lambda: self._pieces.apart())
+        return max(0.0, self.shared_total**2 - self["mm"] - self["pairs_true_only"] - self["pairs_pred_only"])
+
+    @cached_property
+    def uncovered(self) -> Any:
+        """Σ a·b over true and predicted clusters that share no point."""
+        return (
+            self.ask(lambda: self._pieces.uncovered())
+            if self.weighted and not self.near
+            else self.total**2 - self["covered"]
+        )
 
     # ---- columns of clusters, stage by stage
 
