@@ -395,7 +395,7 @@ class Cells:
     def locate(self, true: Any, pred: Any) -> NDArray[np.int32] | NDArray[np.int64]:
         """Index of each point's cell, for the arrays the table was built from."""
     def members(self, true: Any, pred: Any, cells: NDArray[np.int64]) -> CellMembers:
-        """The points of a few different cells, for the same arrays: one look at every point, and no array of them."""
+        """The points of some different cells, for the same arrays: one look at every point, and no array of them."""
 
 def meet(true: Any, pred: Any) -> Cells:
     """The meet of two arrays of integer or boolean labels of equal length n >= 1."""
@@ -423,6 +423,9 @@ def group_sum(groups: Any, k: int, values: Any) -> NDArray[Any]:
 
 def group_sums(groups: Any, k: int, first: NDArray[np.float64], second: NDArray[np.float64]) -> TwoSums:
     """Compensated sums of two columns at once."""
+
+def group_max(groups: Any, k: int, values: NDArray[np.int64] | NDArray[np.float64]) -> NDArray[Any]:
+    """The greatest value of each group; 0 if it has none that is greater."""
 
 def charges(
     indptr: NDArray[np.int64],

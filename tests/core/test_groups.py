@@ -45,6 +45,19 @@ def test_sums_of_floats_are_compensated(threads: str) -> None:
     assert _core.group_sum(groups[::3], 5, values[::3].astype(np.float32)).dtype == np.float64
 
 
+def test_the_greatest_of_each_group(threads: str) -> None:
+    """Of whole numbers and of fractions; a group without any, or with none above it, has 0."""
+    rng = np.random.default_rng(3)
+    groups, whole = rng.integers(0, 999, 200_000), rng.integers(-(2**62), 2**62, 200_000)
+    for values in (whole, whole / 3):
+        expected = np.zeros(1_001, dtype=values.dtype)
+        np.maximum.at(expected, groups, values)
+        found = _core.group_max(groups.astype(np.int32), 1_001, values)
+        assert found.dtype == values.dtype
+        assert np.array_equal(found, expected)
+    assert _core.group_max(np.array([1, 1]), 3, np.array([-5, -2])).tolist() == [0, 0, 0]
+
+
 def test_members_are_listed_in_order(threads: str) -> None:
     groups = np.random.default_rng(2).integers(0, 999, 200_000).astype(np.int32)
     indptr, members = _core.group_members(groups, 1_000)
@@ -58,6 +71,7 @@ def test_groups_out_of_range_are_refused(bad: int) -> None:
     for call in (
         lambda: _core.group_sum(groups, 3, np.ones(2)),
         lambda: _core.group_sum(groups, 3, np.ones(2, int)),
+        lambda: _core.group_max(groups, 3, np.ones(2)),
         lambda: _core.group_members(groups, 3),
         lambda: _core.moments_dense(groups, 3, np.ones((2, 2))),
     ):

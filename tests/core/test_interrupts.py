@@ -197,6 +197,7 @@ CASES: dict[str, Callable[[], Call]] = {
     ),
     "group_sum": lambda: (_core.group_sum, (ones(5 * 10**6), 3, ones(5 * 10**6))),
     "group_sum: floats": lambda: (_core.group_sum, (ones(2 * 10**6), 3, np.broadcast_to(1.5, 2 * 10**6))),
+    "group_max": lambda: (_core.group_max, (ones(5 * 10**6), 3, np.full(5 * 10**6, 1.5))),
     "group_sums": lambda: (_core.group_sums, (ones(10**6), 3, *([np.full(10**6, 1.5)] * 2))),
     "contents": lambda: (_core.contents, (groups(3 * 10**5, 7), 7, np.ones(3 * 10**5))),
     "agreement": lambda: (

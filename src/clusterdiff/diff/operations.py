@@ -161,8 +161,7 @@ def _heaviest(meet: Meet, cluster: npt.NDArray[Any], k: int, cells: Int64Array) 
     """The size of each cluster's heaviest cell among some, of equal ones the first."""
     mass, out = meet.mass[cells], np.zeros(k, dtype=np.int64)
     if meet.weights is None:
-        np.maximum.at(out, cluster[cells], mass)
-        return out
+        return _core.group_max(cluster[cells], k, mass)
     # What is written last is the heaviest, of equal ones the first.
     rising = cells[order_by(mass, -cells) if mass.dtype.kind in "iu" else np.lexsort((-cells, mass))]
     out[cluster[rising]] = meet.size[rising]

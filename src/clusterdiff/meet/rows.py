@@ -417,6 +417,7 @@ def _reduced(how: str, cluster: IntArray, k: int, values: Values) -> Values:
     if how == "sum":
         sums: Values = _core.group_sum(cluster, k, values)
         return sums
-    largest = np.zeros(k, dtype=values.dtype)
-    np.maximum.at(largest, cluster, values)
+    whole = values.dtype.kind in "iub"
+    exact: Any = np.ascontiguousarray(values, dtype=np.int64 if whole else np.float64)
+    largest: Values = _core.group_max(cluster, k, exact)
     return largest

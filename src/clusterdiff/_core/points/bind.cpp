@@ -49,6 +49,14 @@ nb::object sums_of(nb::handle groups, i64 k, nb::handle first, nb::handle second
     return two_result(to_numpy(std::move(sums.first)), to_numpy(std::move(sums.second)));
 }
 
+nb::object max_of(nb::handle groups, i64 k, nb::handle values) {
+    const Array g(groups, "groups"), v(values, "values");
+    const Labels labels = checked_groups(g, k);
+    if (v.size() != labels.n) throw BadValue("groups and values must have the same length");
+    auto with = [&](const auto* x) { return to_numpy(heavy(labels.n, [&](Run& run) { return group_max(labels, k, x, run); })); };
+    return v.is_integer() ? with(v.exactly<i64>("int64")) : with(v.exactly<double>("float64"));
+}
+
 nb::object contents_of(nb::handle groups, i64 k, nb::handle masses) {
     const Array g(groups, "groups"), m(masses, "masses");
     const Labels labels = checked_groups(g, k);
@@ -177,6 +185,7 @@ void bind_points(nb::module_& m) {
     m.def("counted", &counts_of, "x"_a);
     m.def("group_sum", &sum_of, "groups"_a, "k"_a, "values"_a);
     m.def("group_sums", &sums_of, "groups"_a, "k"_a, "first"_a, "second"_a);
+    m.def("group_max", &max_of, "groups"_a, "k"_a, "values"_a);
     m.def("contents", &contents_of, "groups"_a, "k"_a, "masses"_a);
     m.def("group_members", &members_of, "groups"_a, "k"_a);
     m.def("moments_dense", &dense, "groups"_a, "k"_a, "x"_a, "weights"_a.none() = nb::none(), "low"_a.none() = nb::none());

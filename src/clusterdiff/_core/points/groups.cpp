@@ -27,6 +27,23 @@ Buffer<double> sum_floats(const Labels& groups, i64 k, const Numbers& values, Ru
     return out;
 }
 
+template <class Value>
+Buffer<Value> greatest(const Labels& groups, i64 k, const Value* values, Run& run) {
+    auto most = Buffer<Value>::zeros(k);
+    u64 scratch[kBlock];
+    for (i64 at = 0; at < groups.n; at += kBlock) {
+        run.poll(0);
+        const i64 count = std::min(kBlock, groups.n - at);
+        const u64* g = groups.block(at, count, scratch);
+        for (i64 i = 0; i < count; ++i) {
+            check_groups(static_cast<i64>(g[i]), k);
+            Value& mine = most[static_cast<i64>(g[i])];
+            mine = std::max(mine, values[at + i]);
+        }
+    }
+    return most;
+}
+
 }  // namespace
 
 Counted counted(const i64* x, i64 n, Run& run) {
@@ -128,6 +145,9 @@ TwoSums group_sums(const Labels& groups, i64 k, const double* first, const doubl
     run.each(0, k, [&](i64 group) { out.first[group] = sums[group].first.value(), out.second[group] = sums[group].second.value(); });
     return out;
 }
+
+Buffer<i64> group_max(const Labels& groups, i64 k, const i64* values, Run& run) { return greatest(groups, k, values, run); }
+Buffer<double> group_max(const Labels& groups, i64 k, const double* values, Run& run) { return greatest(groups, k, values, run); }
 
 Contents contents(const Labels& groups, i64 k, const Numbers& masses, Run& run) {
     const i64 n = groups.n;

@@ -28,6 +28,10 @@ struct TwoSums {
 };
 TwoSums group_sums(const Labels& groups, i64 k, const double* first, const double* second, Run& run);
 
+// The greatest value of each group; 0 if it has none that is greater.
+Buffer<i64> group_max(const Labels& groups, i64 k, const i64* values, Run& run);
+Buffer<double> group_max(const Labels& groups, i64 k, const double* values, Run& run);
+
 // What there is to lose in taking groups of masses apart. Every term is at least 0 and what is left of a group without
 // one of its masses is summed, not subtracted: a mass of 10^12 hides nothing beside it, and one mass alone has nothing.
 struct Contents {
