@@ -469,9 +469,10 @@ def test_the_points_of_a_few_cells_of_many(monkeypatch: pytest.MonkeyPatch) -> N
     true, pred = random.integers(0, 50_000, 200_000), random.integers(0, 9, 200_000)
     cells = _core.meet(true, pred)
     cell = cells.locate(true, pred)
-    chosen = random.permutation(len(cells))[:50]
-    for threads in ("1", "3"):
+    mixed = random.permutation(len(cells))
+    for count, threads in ((50, "1"), (50, "3"), (60_000, "1"), (60_000, "3")):
         monkeypatch.setenv("CLUSTERDIFF_THREADS", threads)
+        chosen = mixed[:count]
         indptr, members = cells.members(true, pred, chosen)
         assert np.array_equal(np.diff(indptr), cells.sizes[chosen])
         assert np.array_equal(cell[members], chosen.repeat(cells.sizes[chosen]))

@@ -20,7 +20,7 @@ CellNumbers = npt.NDArray[np.integer[Any]]
 Members = tuple[Int64Array, IntArray]
 #: How often the points of so few cells are looked for among all points, before these are grouped by cell.
 LOOKS, FEW = 8, 4096
-#: Points are grouped by more cells than that if these have less than one in so many of all points.
+#: Those of more cells are looked for in the same way if they are less than one in so many of all points.
 MANY = 4
 NOTHING: Int64Array = np.empty(0, dtype=np.int64)
 TOO_MANY = "the sizes must add up to less than 2^63 points."
@@ -177,25 +177,13 @@ class LabelPlaces:
         chosen = np.unique(cells)
         if self._looks > LOOKS:
             return None
-        if len(chosen) <= FEW:
-            found = self._cells.members(self._true, self._pred, chosen.astype(np.int64))
-        elif MANY * int(self._cells.sizes[chosen].sum()) < self._cells.n:
-            found = self._grouped(chosen)
-        else:
+        if len(chosen) > FEW and MANY * int(self._cells.sizes[chosen].sum()) >= self._cells.n:
             return None
+        found = self._cells.members(self._true, self._pred, chosen.astype(np.int64))
         if not np.array_equal(np.diff(found[0]), self._cells.sizes[chosen]):
             raise changed()
         self._last = chosen, found
         return some(found, np.searchsorted(chosen, cells))
-
-    def _grouped(self, chosen: CellNumbers) -> Members:
-        """The points of some cells, from the cell of every point."""
-        place = np.full(len(self._cells), -1, dtype=np.int32)
-        place[chosen] = np.arange(len(chosen))
-        of = place[self._cell]
-        inside = np.flatnonzero(of >= 0)
-        indptr, members = _core.group_members(of[inside], len(chosen))
-        return indptr, inside[members]
 
 
 class KnowsPoints(Protocol):

@@ -213,13 +213,68 @@ class Assignment {
 };
 
 template <class Value>
-std::vector<i64> solved(const Cells& t, const Value* values, Run& run) {
-    return Assignment(t.indptr.data(), t.k_true, t.cols.data(), t.k_pred, values).solve(run);
+Buffer<i64> solved(const Cells& t, const Contested& some, const Value* values, Run& run) {
+    if (some.all) {
+        const auto found = Assignment(t.indptr.data(), t.k_true, t.cols.data(), t.k_pred, values).solve(run);
+        return Buffer<i64>::copy(found.data(), static_cast<i64>(found.size()));
+    }
+    const i64 count = some.place.size();
+    Buffer<Value> value(count);
+    run.each(0, count, [&](i64 i) { value[i] = values[some.place[i]]; });
+    const auto found = Assignment(some.indptr.data(), some.indptr.size() - 1, some.cols.data(), some.columns, value.data()).solve(run);
+    Buffer<i64> out(t.count() - count + static_cast<i64>(found.size()));
+    i64 matched = 0, next = 0;  // so many are matched, and so many contested ones were passed
+    auto taken = found.begin();
+    run.each(0, t.count(), [&](i64 q) {
+        if (next < count && some.place[next] == q) {
+            if (taken != found.end() && *taken == next) out[matched++] = q, ++taken;
+            ++next;
+        } else if (values[q] > 0) {
+            out[matched++] = q;
+        }
+    });
+    out.truncate(matched);
+    return out;
 }
 
 }  // namespace
 
-std::vector<i64> assign(const Cells& t, const i64* values, Run& run) { return solved(t, values, run); }
-std::vector<i64> assign(const Cells& t, const double* values, Run& run) { return solved(t, values, run); }
+Contested contested(const Cells& t, Run& run) {
+    Contested out;
+    auto often = Buffer<u8>::zeros(t.k_pred);  // whether a column has a cell, and whether it has several; that fits a cache
+    run.each(0, t.count(), [&](i64 q) { often[t.cols[q]] |= static_cast<u8>(often[t.cols[q]] + 1); });
+    auto lone = [&](i64 row) { return t.indptr[row + 1] - t.indptr[row] == 1 && often[t.cols[t.indptr[row]]] == 1; };
+    i64 rows = 0, cells = 0;
+    run.each(0, t.k_true, [&](i64 row) {
+        if (!lone(row)) ++rows, cells += t.indptr[row + 1] - t.indptr[row];
+    });
+    out.all = cells == t.count();
+    if (out.all) return out;
+    out.indptr = Buffer<i64>(rows + 1), out.place = Buffer<i64>(cells), out.cols = Buffer<i32>(cells);
+    auto number = Buffer<i32>::zeros(t.k_pred);
+    i32 columns = 0;
+    i64 at = 0, kept = 0;
+    auto keep = [&](i64 q) {
+        i32& mine = number[t.cols[q]];
+        if (!mine) mine = ++columns;
+        out.place[at] = q;
+        out.cols[at++] = mine - 1;
+    };
+    run.each(0, t.k_true, [&](i64 row) {
+        if (lone(row)) return;
+        out.indptr[kept++] = at;
+        const i64 first = t.indptr[row], last = t.indptr[row + 1];
+        if (last - first < kBlock)
+            for (i64 q = first; q < last; ++q) keep(q);
+        else
+            run.each(first, last, keep);
+    });
+    out.indptr[rows] = at;
+    out.columns = columns;
+    return out;
+}
+
+Buffer<i64> assign(const Cells& t, const Contested& some, const i64* values, Run& run) { return solved(t, some, values, run); }
+Buffer<i64> assign(const Cells& t, const Contested& some, const double* values, Run& run) { return solved(t, some, values, run); }
 
 }  // namespace clusterdiff

@@ -83,12 +83,13 @@ nb::object assign_in(const PyCells& self, nb::handle values) {
     const Array v(values, "values");
     const Cells& c = self.cells();
     if (v.size() != c.count()) throw BadValue("values must have one entry per cell");
+    const Contested& some = self.table->once(self.table->contested, [&](Run& run) { return contested(c, run); });
     auto with = [&](const auto* value) {
         return to_numpy(heavy(c.count(), [&](Run& run) {
             run.each(0, c.count(), [&](i64 q) {
                 if (!(value[q] >= 0)) throw BadValue("values must not be negative");
             });
-            return assign(c, value, run);
+            return assign(c, some, value, run);
         }));
     };
     return v.is_integer() ? with(v.exactly<i64>("int64")) : with(v.exactly<double>("float64"));

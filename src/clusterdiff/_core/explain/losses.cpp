@@ -81,19 +81,31 @@ Buffer<double> pred_entropy_scores(const Cells& t, Run& run) {
     return t.n <= static_cast<i64>(UINT32_MAX) ? column_scores<u32>(t, run) : column_scores<i64>(t, run);
 }
 
+namespace {
+
+// Calls f(row, q) for the cells of a stretch. Rows are short as a rule: a look at the clock for each would take longer.
+template <class F>
+void each_cell(const Cells& t, const Stretches& stretches, i64 stretch, Run& run, F&& f) {
+    i64 row = stretches.begin(stretch);
+    const i64* indptr = t.indptr.data();
+    run.each(indptr[row], indptr[stretches.begin(stretch + 1)], [&](i64 q) {
+        while (q >= indptr[row + 1]) ++row;
+        f(row, q);
+    });
+}
+
+}  // namespace
+
 CellLosses cell_losses(const Cells& t, const double* mass, double total, const double* split, const double* merge, Run& run) {
     CellLosses out{Buffer<double>(t.count()), Buffer<double>(t.count())};
     const Stretches stretches(t, kStretch);
     run.tasks(stretches.count(), [&](i64 stretch, int) {
-        for (i64 row = stretches.begin(stretch), end = stretches.begin(stretch + 1); row < end; ++row) {
-            const double s = split[row];
-            run.each(t.indptr[row], t.indptr[row + 1], [&](i64 q) {
-                const double u = merge[t.cols[q]];
-                const double share = (mass ? mass[q] : static_cast<double>(t.sizes[q])) / total;
-                out.split[q] = share * (1 - s) * (1 + u) / 2;
-                out.merge[q] = share * (1 - u) * (1 + s) / 2;
-            });
-        }
+        each_cell(t, stretches, stretch, run, [&](i64 row, i64 q) {
+            const double s = split[row], u = merge[t.cols[q]];
+            const double share = (mass ? mass[q] : static_cast<double>(t.sizes[q])) / total;
+            out.split[q] = share * (1 - s) * (1 + u) / 2;
+            out.merge[q] = share * (1 - u) * (1 + s) / 2;
+        });
     });
     return out;
 }
@@ -102,14 +114,13 @@ SideLosses side_losses(const Cells& t, const double* mass, double total, const d
     SideLosses out{Buffer<double>(t.count()), Buffer<double>(kept ? t.count() : 0)};
     const Stretches stretches(t, kStretch);
     run.tasks(stretches.count(), [&](i64 stretch, int) {
-        for (i64 row = stretches.begin(stretch), end = stretches.begin(stretch + 1); row < end; ++row)
-            run.each(t.indptr[row], t.indptr[row + 1], [&](i64 q) {
-                const i64 mine = pred ? t.cols[q] : row, other = pred ? row : t.cols[q];
-                const double share = (mass ? mass[q] : static_cast<double>(t.sizes[q])) / total * ((1 + others[other]) / 2);
-                const double s = inner[mine], r = kept ? kept[mine] : 1;
-                out.inner[q] = share * ((1 - s) * (1 + r) / 2);
-                if (kept) out.kept[q] = share * ((1 - r) * (1 + s) / 2);
-            });
+        each_cell(t, stretches, stretch, run, [&](i64 row, i64 q) {
+            const i64 mine = pred ? t.cols[q] : row, other = pred ? row : t.cols[q];
+            const double share = (mass ? mass[q] : static_cast<double>(t.sizes[q])) / total * ((1 + others[other]) / 2);
+            const double s = inner[mine], r = kept ? kept[mine] : 1;
+            out.inner[q] = share * ((1 - s) * (1 + r) / 2);
+            if (kept) out.kept[q] = share * ((1 - r) * (1 + s) / 2);
+        });
     });
     return out;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 
 #include "base/bits.hpp"
 #include "base/codes.hpp"
@@ -159,8 +160,8 @@ class Wanted {
     struct Pair {
         u64 truth, pred;
     };
-    static constexpr i64 kBits = i64{1} << 16;
-    static i64 bit(u64 truth) { return static_cast<i64>(fold_hash(truth) >> 48); }
+    static constexpr int kLeast = 16, kMost = 21, kSparse = 4;  // powers of two: bits in all, and of each cell
+    i64 bit(u64 truth) const { return static_cast<i64>(fold_hash(truth) >> shift_); }
     static u64 hash(const Pair& pair) { return fold(mix(pair.truth), pair.pred ^ 0x9e3779b97f4a7c15ull); }
     auto same(const Pair& pair) const {
         return [this, pair](i32 i) {
@@ -170,7 +171,8 @@ class Wanted {
     }
 
   public:
-    Wanted(const Cells& t, const i64* chosen, i64 count, Run& run) : table_(count), seen_(SlotSet(kBits)) {
+    Wanted(const Cells& t, const i64* chosen, i64 count, Run& run)
+        : table_(count), shift_(64 - std::clamp<int>(std::bit_width(static_cast<u64>(count)) + kSparse, kLeast, kMost)), seen_(SlotSet(i64{1} << (64 - shift_))) {
         run.each(0, count, [&](i64 i) {
             if (chosen[i] < 0 || chosen[i] >= t.count()) throw BadValue("a cell must be one of these");
             const i64 row = std::upper_bound(t.indptr.data(), t.indptr.data() + t.k_true, chosen[i]) - t.indptr.data() - 1;
@@ -188,6 +190,7 @@ class Wanted {
 
   private:
     CodeTable table_;
+    int shift_;
     SlotSet seen_;
     std::vector<Pair> pairs_;
 };

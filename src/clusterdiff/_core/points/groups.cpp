@@ -32,7 +32,7 @@ Buffer<Value> greatest(const Labels& groups, i64 k, const Value* values, Run& ru
     auto most = Buffer<Value>::zeros(k);
     u64 scratch[kBlock];
     for (i64 at = 0; at < groups.n; at += kBlock) {
-        run.poll(0);
+        run.poll();
         const i64 count = std::min(kBlock, groups.n - at);
         const u64* g = groups.block(at, count, scratch);
         for (i64 i = 0; i < count; ++i) {

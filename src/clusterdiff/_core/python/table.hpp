@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "draws/kept.hpp"
+#include "explain/assignment.hpp"
 #include "python/call.hpp"
 #include "sums/sums.hpp"
 
@@ -19,6 +20,7 @@ struct Table {
     std::optional<Buffer<i32>> rows;
     std::optional<Buffer<i64>> true_sizes, pred_sizes;
     std::optional<Kept> kept;  // until it is asked for
+    std::optional<Contested> contested;
 
     // Computes a cached value on first use. The mutex is taken without the GIL, so a waiting thread blocks nobody.
     template <class T, class F>
