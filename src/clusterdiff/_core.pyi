@@ -502,6 +502,16 @@ class Matching:
         booleans, or text, which is compared by its bytes; none is null.
         """
 
+    def read_lines(
+        self, file: int, delimiter: str, fields: int, point: int, cluster: int
+    ) -> StreamLabels | None:
+        """Read a side from an open file, by its descriptor: fields between delimiters, of which empty ones are null.
+
+        Its first line names so many ``fields``; ``point`` and ``cluster`` are the places of two of them. None if the
+        file is anything but plain UTF-8: has quotes, empty lines, lines of another length, or lines of more than 256
+        KiB. Read both sides again then, in another way.
+        """
+
     def match(self) -> Matched:
         """Match what was read; once."""
 

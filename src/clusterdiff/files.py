@@ -146,6 +146,11 @@ def _refuse_unreadable(path: str) -> None:
         raise FileError(f"{name} cannot be read: {error.strerror}.") from None
 
 
+def is_packed(path: str) -> bool:
+    """Whether a file is compressed, by its name."""
+    return Path(path).suffix.lower() in COMPRESSED
+
+
 def is_plain(path: str) -> bool:
     """Whether a file can be read where it is, any number of times."""
     return path != STDIN and Path(path).suffix.lower() not in (".bz2", ".xz")

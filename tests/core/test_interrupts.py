@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import starmap
+from tempfile import TemporaryFile
 from typing import Any
 
 import numpy as np
@@ -67,6 +69,14 @@ SHORT = {
         "made by the same pass as Sums.mutual",
     ),
 }
+
+
+def lines(rows: int) -> int:
+    """A file of two columns, closed by nobody but the end of the process."""
+    with TemporaryFile() as file:
+        file.write(b"id,cluster\n" + b"".join(b"%d,x\n" % i for i in range(rows)))
+        file.seek(0)
+        return os.dup(file.fileno())
 
 
 def attribute(thing: Any, name: str) -> Call:
@@ -248,6 +258,7 @@ CASES: dict[str, Callable[[], Call]] = {
     "encode_lists": lambda: (_core.encode_lists, ([["a", "b", "c"] * 10**5, ["c", "d"] * 10**5],)),
     "Matching.read": lambda: named(np.random.default_rng(0).permutation(2 * 10**6)),
     "Matching.read: text": lambda: named(np.arange(3 * 10**5).astype(str)),
+    "Matching.read_lines": lambda: (_core.Matching(10**6).read_lines, (lines(10**6), ",", 2, 0, 1)),
     "Matching.match": lambda: matched(np.random.default_rng(0).permutation(10**6)),
     "Matching.match: text": lambda: matched(np.arange(3 * 10**5).astype(str)),
     "expected_information": lambda: (_core.expected_information, (*sizes(300), *sizes(300))),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, get_args
@@ -74,6 +75,78 @@ def test_files_are_matched_as_dicts_are(
             for i, (side, kind) in enumerate(zip(sides, kinds, strict=True))
         ]
         assert outcome(*paths, missing) == outcome(*sides, missing)
+
+
+#: What may be in a file of lines, some of which only DuckDB reads.
+CELLS = st.sampled_from(
+    ["a", "b", "c", "d", "1", "01", " a", "é", "x" * 13, "x" * 40, "", '"a"', '"a,b"', '""', '"', "'"]
+)
+LINES = st.lists(
+    st.lists(CELLS, min_size=2, max_size=2) | st.lists(CELLS, max_size=3), min_size=1, max_size=6
+).map(lambda rows: [",".join(row) for row in rows])
+
+
+@settings(max_examples=60)
+@given(
+    st.tuples(LINES, LINES),
+    st.sampled_from(["\n", "\n", "\n", "\r\n"]),
+    st.sampled_from(["", "\ufeff"]),
+    st.booleans(),
+    st.sampled_from(get_args(Missing)),
+)
+def test_lines_are_divided_as_duckdb_divides_them(
+    sides: tuple[list[str], list[str]], end: str, mark: str, ended: bool, missing: Missing
+) -> None:
+    """A large file by the core if it is plain, a small one always by DuckDB: results and errors are the same."""
+    found: list[Any] = []
+    with TemporaryDirectory() as folder:
+        paths = [Path(folder, f"{i}.csv") for i in range(2)]
+        for path, lines in zip(paths, sides, strict=True):
+            path.write_text(mark + end.join(["cluster,id", *lines]) + end * ended, newline="")
+        for large in (1, files.LARGE):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(files, "LARGE", large)
+                try:
+                    found.append(outcome(*paths, missing))
+                except cd.FileError as error:
+                    found.append(str(error))
+    assert found[0] == found[1]
+
+
+def test_plain_lines_are_not_left_to_duckdb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Quotes in one of two files leave both to it; so do several files, packed ones, and names of several columns."""
+    monkeypatch.setattr(files, "LARGE", 1)
+    told: list[bool] = []
+    divided = joins._divided
+
+    def spy(*arguments: Any) -> Any:
+        found = divided(*arguments)
+        told.append(found is not None)
+        return found
+
+    monkeypatch.setattr(joins, "_divided", spy)
+    text = "cluster\tid\tmore\nx\ta\t1\nx\tb\t2\ny\tc\t3\n"
+    head, *rows = text.splitlines(keepends=True)
+    written = {"plain": text, "one": text, "quoted": text.replace("a", '"a"')}
+    written |= {"part1": head + rows[0], "part2": head + rows[1] + rows[2]}
+    for name, content in written.items():
+        (tmp_path / f"{name}.tsv").write_text(content)
+    (tmp_path / "packed.tsv.gz").write_bytes(gzip.compress(text.encode()))
+    for other, expected in (
+        ("one.tsv", [True, True]),
+        ("on*.tsv", [True, True]),
+        ("quoted.tsv", [True, False]),
+        ("packed.tsv.gz", [True]),
+        ("part*.tsv", [True]),
+    ):
+        told.clear()
+        diff = cd.compare(tmp_path / "plain.tsv", tmp_path / other, point="id", cluster="cluster")
+        assert diff.meet.to_dict() == {"true": ["x", "y"], "pred": ["x", "y"], "size": [2, 1]}
+        assert told == expected, other
+    told.clear()
+    key = ["id", "more"]
+    assert cd.compare(tmp_path / "plain.tsv", tmp_path / "one.tsv", point=key, cluster="cluster").score() == 1
+    assert told == []
 
 
 @pytest.mark.usefixtures("in_place")

@@ -109,12 +109,21 @@ def fresh(stem: str) -> str:
 
 
 @dataclass(frozen=True)
+class Lines:
+    """A file whose rows are lines, and fields what is between delimiters, unless something in it is quoted."""
+
+    path: str
+    delimiter: str
+    columns: Sequence[str]
+
+
+@dataclass(frozen=True)
 class Scan:
     """How DuckDB reads a table.
 
     ``relation`` is given the columns wanted and returns what follows FROM, with its parameters. ``typed`` is
     False when the file knows text only (CSV): such text may be laid over another file's integers. ``blame`` turns
-    an error of DuckDB into ours.
+    an error of DuckDB into ours. ``lines`` is for who reads a plain file without DuckDB.
     """
 
     name: str
@@ -122,6 +131,7 @@ class Scan:
     relation: Callable[[Sequence[str]], Relation]
     typed: bool = True
     blame: Callable[[duckdb.Error], FileError] | None = None
+    lines: Lines | None = None
 
     def error(self, error: duckdb.Error) -> FileError:
         """Our error for one of DuckDB's."""

@@ -16,7 +16,7 @@ from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.keys import key_kinds, parts_of
 from clusterdiff.points.labels import IntArray
 from clusterdiff.points.reading import read_labels
-from clusterdiff.tables.duck import Connection, Scan, stoppable, stops
+from clusterdiff.tables.duck import Connection, Lines, Scan, stoppable, stops
 from clusterdiff.wording import count
 
 #: So few rows are looked up by their numbers.
@@ -57,6 +57,12 @@ class Loaded:
     numbers: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     in_place: InPlace | None = None
+
+    @property
+    def lines(self) -> Lines | None:
+        """For a file that the core may divide itself; None if something is made of its columns."""
+        lines = self.in_place.scan.lines if self.in_place else None
+        return lines if lines and not self.document and self.kinds["point"] == "untyped" else None
 
     @property
     def shown(self) -> str:

@@ -64,14 +64,22 @@ struct Column {
     i64 child = -1;  // its place in the batch
 };
 
-// A stream of record batches with a few columns, or of the arrays of one. It is read batch by batch, by one thread at a
-// time. What is wrong with it is said of `name`.
-class Stream {
+// Where record batches with a few columns come from, or the arrays of one. They are read one by one, by one thread at a
+// time.
+class Batches {
+  public:
+    virtual ~Batches() = default;
+    virtual const std::vector<Column>& columns() const = 0;
+    // At the end, one that there is nothing to release of.
+    virtual Released<ArrowArray> next() = 0;
+};
+
+// A stream of them. What is wrong with it is said of `name`.
+class Stream : public Batches {
   public:
     Stream(ArrowArrayStream* from, const char* name, i64 most_columns = 1);
-    const std::vector<Column>& columns() const { return columns_; }
-    // At the end, one that there is nothing to release of.
-    Released<ArrowArray> next();
+    const std::vector<Column>& columns() const override { return columns_; }
+    Released<ArrowArray> next() override;
 
   private:
     [[noreturn]] void fail();

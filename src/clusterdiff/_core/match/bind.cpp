@@ -1,3 +1,6 @@
+#include <cstring>
+
+#include "match/lines.hpp"
 #include "match/match.hpp"
 #include "python/bind.hpp"
 #include "python/result.hpp"
@@ -43,8 +46,24 @@ struct PyMatching {
 };
 
 nb::object read(PyMatching& self, nb::handle source) {
-    auto labels = reading(source, "ids", self.rows, [&](ArrowArrayStream* stream, Run& run) { return self.matching.read(stream, run); });
+    auto labels = reading(source, "ids", self.rows, [&](ArrowArrayStream* from, Run& run) {
+        Stream stream(from, self.matching.side(), 2);
+        return self.matching.read(stream, run);
+    });
     return labels ? labels_of(std::move(*labels)) : nb::none();
+}
+
+// None if the file is not plain.
+nb::object read_lines(PyMatching& self, int file, const char* delimiter, i64 fields, i64 point, i64 cluster) {
+    if (std::strlen(delimiter) != 1) throw BadValue("the delimiter must be one byte");
+    Lines lines(file, static_cast<u8>(delimiter[0]), fields, {point, cluster});
+    std::optional<StreamLabels> labels;
+    try {
+        labels = heavy(self.rows, [&](Run& run) { return self.matching.read(lines, run); });
+    } catch (const NotPlain&) {
+        return nb::none();
+    }
+    return labels_of(std::move(*labels));
 }
 
 nb::object match(PyMatching& self) {
@@ -70,7 +89,7 @@ nb::object labels(nb::handle source, i64 rows) {
 void bind_match(nb::module_& m) {
     matched.define(m, "Matched", {"place", "extra", "true_repeats", "pred_repeats"});
     stream_labels.define(m, "StreamLabels", {"values", "absent", "ends", "bytes"});
-    nb::class_<PyMatching>(m, "Matching").def(nb::init<i64>(), "rows"_a).def("read", &read, "side"_a).def("match", &match);
+    nb::class_<PyMatching>(m, "Matching").def(nb::init<i64>(), "rows"_a).def("read", &read, "side"_a).def("read_lines", &read_lines, "file"_a, "delimiter"_a, "fields"_a, "point"_a, "cluster"_a).def("match", &match);
     m.def("read_labels", &labels, "labels"_a, "rows"_a);
     m.def("take", &taken, "values"_a, "places"_a);
 }

@@ -225,7 +225,7 @@ StreamLabels read_labels(ArrowArrayStream* from, i64 rows, Run& run) {
     return reader.finish(read, run);
 }
 
-i64 read_pieces(Stream& stream, Run& run, Call<const Piece&, int> f) {
+i64 read_pieces(Batches& batches, Run& run, Call<const Piece&, int> f) {
     constexpr i64 kRows = i64{1} << 16;
     std::mutex turn;
     Piece last{nullptr, 0, 0, 0};
@@ -234,7 +234,7 @@ i64 read_pieces(Stream& stream, Run& run, Call<const Piece&, int> f) {
         std::lock_guard lock(turn);
         while (!over && (!last.batch || last.end == (*last.batch)->length)) {
             over = true;  // also if what follows fails
-            last = {std::make_shared<Released<ArrowArray>>(stream.next()), 0, 0, last.row + last.end - last.begin};
+            last = {std::make_shared<Released<ArrowArray>>(batches.next()), 0, 0, last.row + last.end - last.begin};
             over = !(*last.batch)->release;
         }
         if (over) return Piece{};

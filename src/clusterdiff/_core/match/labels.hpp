@@ -23,8 +23,8 @@ struct Piece {
     Slice slice(const Column& column) const { return slice_of(*batch->get(), column, begin, end); }
 };
 
-// Calls f(piece, worker) for all of a stream, and returns how many rows it has.
-i64 read_pieces(Stream& stream, Run& run, Call<const Piece&, int> f);
+// Calls f(piece, worker) for all batches, and returns how many rows they have.
+i64 read_pieces(Batches& batches, Run& run, Call<const Piece&, int> f);
 
 struct StreamLabels {
     Ids type;             // of the column that they were read from

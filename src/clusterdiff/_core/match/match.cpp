@@ -6,8 +6,6 @@ namespace clusterdiff {
 
 namespace {
 
-constexpr const char* kNames[] = {"true", "pred"};
-
 // ---- records
 //
 // Their row is doubled; its last bit is set for integers from 2^63 on, which look like negative ones.
@@ -118,21 +116,20 @@ constexpr i64 kManyRows = i64{1} << 17;
 
 Matching::Matching(i64 rows) : expected_(rows), bits_(bits_for(rows)), wide_rows_(rows >= kWideRows), arena_(rows >= kManyRows) {}
 
-std::optional<StreamLabels> Matching::read(ArrowArrayStream* from, Run& run) {
+std::optional<StreamLabels> Matching::read(Batches& batches, Run& run) {
     if (sides_[1].type) throw BadValue("both sides have been read");
     const int side = sides_[0].type ? 1 : 0;
-    Stream stream(from, kNames[side], 2);
     Side& mine = sides_[side];
-    const Column ids = stream.columns()[0];
+    const Column ids = batches.columns()[0];
     if (side == 1 && !alike(*sides_[0].type, ids.type)) throw BadValue("the ids of true and pred must be of one type");
     mine.type = ids.type;
     const int team = run.threads();
     std::optional<LabelReader> labels;
-    if (stream.columns().size() > 1) labels.emplace(stream.columns()[1], expected_, team);
+    if (batches.columns().size() > 1) labels.emplace(batches.columns()[1], expected_, team);
     for (int worker = 0; worker < team; ++worker) mine.shares.emplace_back(arena_, i64{1} << bits_);
     std::mutex turn;
     i64 null = INT64_MAX;  // the first row without an id
-    mine.rows = read_pieces(stream, run, [&](const Piece& piece, int worker) {
+    mine.rows = read_pieces(batches, run, [&](const Piece& piece, int worker) {
         const Slice slice = piece.slice(ids);
         if (const i64 at = slice.first_null(); at < slice.length) {  // what stands there may be anything
             std::lock_guard lock(turn);
@@ -144,7 +141,7 @@ std::optional<StreamLabels> Matching::read(ArrowArrayStream* from, Run& run) {
     });
     for (Share& share : mine.shares) share.close();
     if (!wide_rows_ && mine.rows >= kWideRows) throw TooLarge("too many points to match");
-    if (null < INT64_MAX) throw BadValue(std::string(kNames[side]) + " has no id in row " + std::to_string(null));
+    if (null < INT64_MAX) throw BadValue(std::string(kSides[side]) + " has no id in row " + std::to_string(null));
     if (!labels) return std::nullopt;
     return labels->finish(mine.rows, run);
 }

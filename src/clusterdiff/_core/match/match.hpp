@@ -29,11 +29,15 @@ class Matching {
     explicit Matching(i64 rows);
 
     // Reads a side, first true, then pred: a column of ids, and maybe one of labels, which come back by row.
-    std::optional<StreamLabels> read(ArrowArrayStream* stream, Run& run);
+    std::optional<StreamLabels> read(Batches& batches, Run& run);
+    // What a side is called.
+    const char* side() const { return kSides[sides_[0].type ? 1 : 0]; }
     // Once, after both.
     Matched match(Run& run);
 
   private:
+    static constexpr const char* kSides[] = {"true", "pred"};
+
     struct Side {
         std::optional<Ids> type;
         std::deque<Share> shares;  // one a worker
