@@ -403,6 +403,9 @@ def meet(true: Any, pred: Any) -> Cells:
 def sums(true: Any, pred: Any) -> Sums | None:
     """The sums of the meet of two such arrays; None for anything else, and for arrays of different lengths."""
 
+def s_h(true: Any, pred: Any) -> float | None:
+    """Of these sums, only S_H."""
+
 def meets(true: Any, preds: list[Any]) -> list[Cells]:
     """The meet of one array with each of several, on several threads."""
 

@@ -196,6 +196,7 @@ CASES: dict[str, Callable[[], Call]] = {
     "meet": lambda: (_core.meet, (ones(10**7), ones(10**7))),
     "meet: many": lambda: (_core.meet, (np.arange(3 * 10**5) * 5, np.arange(3 * 10**5)[::-1] // 2)),
     "sums": lambda: (_core.sums, (ones(10**7), ones(10**7))),
+    "s_h": lambda: (_core.s_h, (ones(10**7), ones(10**7))),
     "squares": lambda: (_core.squares, ([ones(5 * 10**6), ones(5 * 10**6)],)),
     "meets": lambda: (_core.meets, (ones(10**7), [ones(10**7)])),
     "stream": lambda: (_core.stream, (ones(10**7), ones(10**7))),

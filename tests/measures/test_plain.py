@@ -11,12 +11,12 @@ import pytest
 import clusterdiff as cd
 from clusterdiff import _core
 from clusterdiff.measures import resolve
-from clusterdiff.measures.plain import OF_SQUARES, OF_SUMS
+from clusterdiff.measures.plain import OF_ARRAYS, OF_SQUARES
 from clusterdiff.meet.meet import Meet
 from tests.cases import cases
 
-#: A glance at the core's sums, or no more than these.
-COUNTED = [name for name, measure in cd.measures.items() if name in OF_SUMS or measure.counted]
+#: One call of the core, or no more than its sums.
+COUNTED = [name for name, measure in cd.measures.items() if name in OF_ARRAYS or measure.counted]
 
 
 @cases("name", COUNTED)
@@ -93,6 +93,7 @@ def test_squares_are_of_arrays_of_one_length() -> None:
 )
 def test_anything_else_goes_the_long_way(true: Any, pred: Any) -> None:
     assert _core.sums(true, pred) is None
+    assert _core.s_h(true, pred) is None
 
 
 def test_the_long_way_says_what_is_wrong() -> None:

@@ -8,12 +8,9 @@ from clusterdiff import _core
 from clusterdiff.measures.pairs import beyond_chance
 
 
-def _s_h(sums: _core.Sums) -> float:
-    return sums.s_h
-
-
-def _ari(sums: _core.Sums) -> float:
-    return _ari_of(*sums.squares)
+def _ari(true: object, pred: object) -> float | None:
+    sums = _core.sums(true, pred)
+    return None if sums is None else _ari_of(*sums.squares)
 
 
 def _ari_of(n: int, both: int, true: int, pred: int) -> float:
@@ -23,5 +20,5 @@ def _ari_of(n: int, both: int, true: int, pred: int) -> float:
 
 #: What needs no more than the number of points and the sums of squares: of cells, of true and of predicted clusters.
 OF_SQUARES: dict[str, Callable[[int, int, int, int], float]] = {"ari": _ari_of}
-#: By the names that they have in the catalogue; of points without weights, all of which are on both sides.
-OF_SUMS: dict[str, Callable[[_core.Sums], float]] = {"S_H": _s_h, "ari": _ari}
+#: By the names that they have in the catalogue, of two plain arrays of labels; None for anything else.
+OF_ARRAYS: dict[str, Callable[[object, object], float | None]] = {"S_H": _core.s_h, "ari": _ari}

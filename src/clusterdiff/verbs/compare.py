@@ -15,7 +15,7 @@ from clusterdiff.inputs.base import Asked, Column, EngineName, PointColumn
 from clusterdiff.inputs.choice import compare_inputs, recognise
 from clusterdiff.inputs.memory import InOrder
 from clusterdiff.measures import resolve
-from clusterdiff.measures.plain import OF_SUMS
+from clusterdiff.measures.plain import OF_ARRAYS
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.values import CoreCounted
 from clusterdiff.points.alignment import align, in_order
@@ -169,12 +169,13 @@ def score(true: object, pred: object, measure: AnyMeasure = "S_H", **options: An
     """
     if not options and type(true) is ndarray and type(pred) is ndarray:
         # One call into the core and back, if that is all it takes: more would take longer than a hundred points do.
-        glance = OF_SUMS.get(measure) if type(measure) is str else None
-        if glance is None and (asked := resolve(measure)).counted:
-            glance = lambda sums: float(asked(CoreCounted(sums)))  # noqa: E731
-        if glance is not None and (sums := _core.sums(true, pred)) is not None:
-            return glance(sums)
-        if glance is None and integers_in_order(true, pred):
+        if type(measure) is str and (glance := OF_ARRAYS.get(measure)) is not None:
+            if (found := glance(true, pred)) is not None:
+                return found
+        elif (asked := resolve(measure)).counted:
+            if (sums := _core.sums(true, pred)) is not None:
+                return float(asked(CoreCounted(sums)))
+        elif integers_in_order(true, pred):
             return float(asked(Meet.from_labels(true, pred)))  # plain integers need no alignment either
     if not options and _plain(true) and _plain(pred):
         # A score does not mention clusters: their names need not be read.

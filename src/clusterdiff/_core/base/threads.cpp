@@ -4,7 +4,6 @@
 #include <mutex>
 #include <string>
 
-#include "base/pause.hpp"
 #include "base/pool.hpp"
 
 namespace clusterdiff {
@@ -56,7 +55,7 @@ void Run::poll() {
     if (whole_) return whole_->poll();
     if (stop_.load(std::memory_order_relaxed)) throw Interrupted();
     if (std::this_thread::get_id() != caller_) return;
-    const auto now = Clock::now();
+    const auto now = rough_time();
     if (now - last_ < pause.load(std::memory_order_relaxed)) return;
     last_ = now;
     if (interrupted_()) {

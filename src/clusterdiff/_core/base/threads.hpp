@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <exception>
 #include <thread>
 
 #include "base/call.hpp"
 #include "base/common.hpp"
+#include "base/pause.hpp"
 
 namespace clusterdiff {
 
@@ -72,12 +72,10 @@ class Run {
     }
 
   private:
-    using Clock = std::chrono::steady_clock;
-
     Run* whole_ = nullptr;
     bool (*interrupted_)();
     std::thread::id caller_ = std::this_thread::get_id();
-    Clock::time_point last_ = Clock::now();  // touched by the calling thread only
+    std::chrono::nanoseconds last_ = rough_time();  // touched by the calling thread only
     std::atomic<bool> stop_{false};
     int threads_;
 };

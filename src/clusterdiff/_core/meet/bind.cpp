@@ -31,12 +31,22 @@ std::optional<Array> plain(nb::handle source) {
     return std::nullopt;
 }
 
-// The sums of two plain arrays of labels at once, for scores of small ones; nothing if they are anything else.
-std::optional<PySums> sums_of(nb::handle truth, nb::handle pred) {
+// What `f(cells, run)` makes of two plain arrays of labels, at once for the sake of small ones; nothing if they are
+// anything else.
+template <class F>
+auto of_plain(nb::handle truth, nb::handle pred, F&& f) -> std::optional<decltype(f(std::declval<Cells>(), std::declval<Run&>()))> {
     const auto t = plain(truth), p = plain(pred);
     if (!t || !p || !t->size() || t->size() != p->size()) return std::nullopt;
     const Labels tl = t->labels(), pl = p->labels();
-    return PySums{wrap(heavy(tl.n, [&](Run& run) { return meet(tl, pl, run); })).table};
+    return heavy(tl.n, [&](Run& run) { return f(meet(tl, pl, run), run); });
+}
+
+std::optional<PySums> sums_of(nb::handle truth, nb::handle pred) {
+    return of_plain(truth, pred, [](Cells&& cells, Run&) { return PySums{wrap(std::move(cells)).table}; });
+}
+
+std::optional<double> s_h_of(nb::handle truth, nb::handle pred) {
+    return of_plain(truth, pred, [](Cells&& cells, Run& run) { return basic_sums(cells, run).s_h; });
 }
 
 // The meets of one clustering with each of several, and the sums that rankings read: a thread takes one at a time.
@@ -184,6 +194,7 @@ nb::class_<PyCells> bind_meet(nb::module_& m) {
     cell_members.define(m, "CellMembers", {"indptr", "members"});
     m.def("meet", &meet_of, "true"_a, "pred"_a);
     m.def("sums", &sums_of, "true"_a, "pred"_a);
+    m.def("s_h", &s_h_of, "true"_a, "pred"_a);
     m.def("squares", &squares_of, "sides"_a);
     m.def("meets", &meets_of, "true"_a, "preds"_a);
     m.def("stream", &stream, "true"_a, "pred"_a);
