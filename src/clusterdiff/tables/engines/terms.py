@@ -22,8 +22,8 @@ from clusterdiff.tables.engines.cells import Cells
 from clusterdiff.tables.engines.expressions import (
     OTHER,
     ClusterExpressions,
+    ColumnFunctions,
     CountedRows,
-    Expressions,
     RowExpressions,
     if_else,
     reads,
@@ -105,6 +105,7 @@ NEAR = {
     **_content("pairs", lambda x, mass, own: mass * mass - own, "squares"),
 }
 
+
 Wanted = set[tuple[str, str]]
 Value = TypeVar("Value")
 
@@ -128,7 +129,6 @@ class EngineRows:
         self.unit = cells.mass / cells.n
         #: Whether differences of masses keep their digits.
         self.near = weighted and cells.points.near
-        self.rows = self._described(cells.frame)
         self._side: dict[str, Frame] = {}
         self._cells: Frame | None = None
         self._have: dict[str, set[str]] = {"t": set(), "p": set()}
@@ -140,36 +140,34 @@ class EngineRows:
         self._counts: dict[Any, dict[str, Any]] = {}
         self._light: dict[str, float] = {}
 
-    def _described(self, frame: Frame) -> Frame:
+    @cached_property
+    def rows(self) -> Frame:
         """The rows with what formulas read of them."""
-        points, mass = c("m").cast(nw.Float64), c("w" if self.weighted else "m").cast(nw.Float64)
-        columns = {"part_points": points, "part_mass": mass}
+        points, m = c("m").cast(nw.Float64), c("w" if self.weighted else "m").cast(nw.Float64)
+        columns = {}
+        ungrouped = (c("t_single") + c("p_single") + c("t_nobody") + c("p_nobody")) > 0
         if self.multiple:
-            ungrouped = (c("t_single") + c("p_single") + c("t_nobody") + c("p_nobody")) > 0
-            one = c("w_max") if self.weighted else nw.lit(1.0)
-            columns = {
-                "part_points": if_else(ungrouped, 1.0, points),
-                "part_mass": if_else(ungrouped, one, mass),
-            }
             columns["copies"] = nw.when(ungrouped).then(c("m")).otherwise(nw.lit(1))
-        frame = frame.with_columns(**columns)
-        if not self.weighted:
-            return frame
-        m, several, again = c("part_mass"), c("part_points") > 1, read_again(self.source.points)
-        inside = {
-            "entropy": m * m.log() - c("w_logs"),
-            "pairs": m * m - c("w_squares"),
-            **{name: c(column) for name, column in again.items()},
-        }
-        held = {f"inside_{x}": if_else(several & (sums > 0), sums, 0.0) for x, sums in inside.items()}
-        frame = frame.with_columns(**held)
-        if not self.near:
-            return frame
-        logs, squares = c("w_logs") - m * log(self.unit), c("w_squares")
-        if self.multiple:  # the sums are those of all parts
-            logs = if_else(ungrouped, m * Expressions(self).log(m / self.unit), logs)
-            squares = if_else(ungrouped, m * m, squares)
-        return frame.with_columns(own_entropy=logs, own_pairs=squares)
+            points, m = (
+                if_else(ungrouped, 1.0, points),
+                if_else(ungrouped, c("w_max") if self.weighted else 1.0, m),
+            )
+        columns |= {"part_points": points, "part_mass": m}
+        if self.weighted:
+            inside = {
+                "entropy": m * m.log() - c("w_logs"),
+                "pairs": m * m - c("w_squares"),
+                **{name: c(column) for name, column in read_again(self.source.points).items()},
+            }
+            for name, sums in inside.items():
+                columns[f"inside_{name}"] = if_else((points > 1) & (sums > 0), sums, 0.0)
+        if self.near:
+            logs, squares = c("w_logs") - m * log(self.unit), c("w_squares")
+            if self.multiple:  # the sums are those of all parts
+                logs = if_else(ungrouped, m * ColumnFunctions(self.weighted).log(m / self.unit), logs)
+                squares = if_else(ungrouped, m * m, squares)
+            columns |= {"own_entropy": logs, "own_pairs": squares}
+        return self.source.frame.with_columns(**columns)
 
     @cached_property
     def shared_total(self) -> Any:
@@ -322,13 +320,14 @@ class EngineRows:
         values = {f"{key}_{name}": getattr(ClusterExpressions(self, key), name) for name in known}
         return self._side[key].select(key, **values)
 
-    def beside(self, frame: Frame, wanted: Iterable[tuple[str, str]], cells: bool = False) -> Frame:
+    def beside(self, frame: Frame, wanted: Wanted, cells: bool = False) -> Frame:
         """Rows beside columns of their clusters, also of points that are one of their own; ``cells``: only those."""
         closure = self._all(wanted)
         self._make(set(closure))
         how: Literal["left", "inner"] = "left" if self.singles or not cells else "inner"
         for key in OTHER:
-            names = [f"{key}_{name}" for side, name in closure if side == key]
+            read = closure if self.singles else wanted
+            names = [f"{key}_{name}" for side, name in read if side == key]
             if names:
                 side = self._side[key].select(key, *names)
                 if self.careful:  # what two joins hold in memory at once may be more than there is
