@@ -37,6 +37,10 @@ def test_a_step_is_the_comparison_of_two_releases(releases: list[dict[int, int]]
         assert sorted(map(str, step.crosswalk)) == sorted(map(str, diff.crosswalk))
         rows = {row.point: (row.old, row.new) for row in step.changes}
         assert rows == {row.point: (row.old, row.new) for row in diff.changes}
+        assert step.source.known == diff.source.known
+        assert (step.source.columns, sorted(step.source.names)) == ((), sorted(diff.source.names))
+        for mine, theirs in ((step.source.true, diff.true), (step.source.pred, diff.pred)):
+            assert cd.score(mine, theirs, missing="lost") == 1.0
     for point in {p for release in releases for p in release}:
         assert [row.cluster for row in h.record(point)] == [release.get(point) for release in releases]
 

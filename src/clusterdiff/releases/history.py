@@ -9,13 +9,17 @@ import numpy as np
 
 from clusterdiff import notebook, views
 from clusterdiff.caching import cached_property
+from clusterdiff.diff.build import compare_aligned
 from clusterdiff.diff.changelog import Changelog
 from clusterdiff.diff.source import PointSource, least_of_cells
 from clusterdiff.diff.succession import EVENTS, Succession
 from clusterdiff.errors import ArgumentError, listed
+from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.union import uneven_of
-from clusterdiff.points.clustering import Points
+from clusterdiff.points.alignment import Alignment, apply_policy, match_points
+from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.labels import Int64Array, Labels
+from clusterdiff.points.policy import Policy
 from clusterdiff.releases.lineage import Handed, Lineage
 from clusterdiff.releases.overlay import Overlay, lay, read_side
 from clusterdiff.releases.statistics import ReleaseStatistics, statistics
@@ -264,15 +268,31 @@ class History:
 
 
 class ReleasePoints(PointSource):
-    """The points of a step: nothing but their names is known."""
+    """The points of a step, those of either release: nothing but their names and clusters is known."""
 
-    def __init__(self, laid: Overlay) -> None:
-        self._points = laid.points
+    weights = _other = _later = None
+
+    def __init__(self, step: ReleaseStep) -> None:
+        self._step = step
+
+    @cached_property
+    def _aligned(self) -> Alignment:
+        return apply_policy(match_points(*self._step.sides, empty=True), Policy("lost"))
+
+    @cached_property
+    def meet(self) -> Meet:
+        """The meet of the two releases, with the points that one of them lacks."""
+        return compare_aligned(self._aligned).meet
+
+    @property
+    def original_meet(self) -> Meet:
+        """The same over the points of all releases."""
+        return self._step.succession.meet
 
     @property
     def original_names(self) -> Points:
         """What the points of all releases are called."""
-        return self._points
+        return self._step.points
 
     def both_columns(self, name: str) -> tuple[list[Any], list[Any]]:
         """A history keeps no other columns."""
@@ -281,7 +301,7 @@ class ReleasePoints(PointSource):
         )
 
     def __repr__(self) -> str:
-        return f"<ReleasePoints: {count(len(self._points))}>"
+        return f"<ReleasePoints: {count(len(self.original_names))}>"
 
 
 class ReleaseStep(Changelog):
@@ -289,9 +309,21 @@ class ReleaseStep(Changelog):
 
     def __init__(self, laid: Overlay, old: int, new: int) -> None:
         self._laid = laid
-        self.source = ReleasePoints(laid)
+        self.source = ReleasePoints(self)
+        self._labels = laid.labels[old], laid.labels[new]
         self._codes = laid.labels[old].codes, laid.labels[new].codes
         self._named = laid.labels[old].names, laid.labels[new].names
+
+    @property
+    def points(self) -> Points:
+        """What the points of all releases are called."""
+        return self._laid.points
+
+    @property
+    def sides(self) -> tuple[Clustering, Clustering]:
+        """The two releases, each with the points that it has."""
+        old, new = map(self._laid.clustering, self._labels)
+        return old, new
 
     @cached_property
     def succession(self) -> Succession:
