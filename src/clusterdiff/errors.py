@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from operator import index
 from typing import Any, NamedTuple, Self, TypeAlias
 
 from clusterdiff.messages import Argument, Message, joined
@@ -198,6 +199,16 @@ def one_of(argument: str, value: object, choices: Iterable[str]) -> None:
     if value not in choices:
         expected = ", ".join(f'"{c}"' for c in choices)
         raise ArgumentError.must(argument, f"be one of {expected}", value, nearest(str(value), choices))
+
+
+def whole_number(argument: str, value: object, least: int = 0) -> None:
+    """Raise an ArgumentError unless ``value`` is a whole number, and large enough."""
+    try:
+        fits = not isinstance(value, bool) and index(value) >= least  # type: ignore[arg-type]
+    except TypeError:
+        fits = False
+    if not fits:
+        raise ArgumentError.must(argument, f"be a whole number of at least {least}", value)
 
 
 def nearest(name: str, choices: Iterable[str]) -> str | None:

@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +166,28 @@ def test_top_limits_the_components(tmp_path: Path) -> None:
     assert shown.count("@@ split · 2 points · 5.0% of the loss @@") == 3
     assert "… and 17 more components with 85% of the loss (--top shows more)" in shown
     assert "@@" not in run("compare", true, pred, "--top", 0).stdout
+    refused = run("compare", true, pred, "--top", -3, "--explain")
+    assert (refused.exit_code, "'--top': -3 is not in the range x>=0" in refused.stderr) == (2, True)
+    diff = cd.compare([0, 0, 1], [0, 1, 1])
+    calls: tuple[Callable[..., object], ...] = (
+        diff.explain,
+        diff.to_dict,
+        diff.gains().to_dict,
+        diff.repairs().to_dict,
+    )
+    for call in calls:
+        for top in (-3, 1.5, "3"):
+            with pytest.raises(cd.ArgumentError, match="`top` must be a whole number of at least 0; got"):
+                call(top=top)
+
+
+def test_a_column_of_words_is_none_of_numbers(tmp_path: Path) -> None:
+    """The value and the column are named, as they stand in the file."""
+    table = tmp_path / "t.csv"
+    table.write_text("id,gold,found,`{kind}\na,1,1,=x\nb,1,2,--y\n")
+    for option in ("--weight", "--features"):
+        told = run("compare", table, "--true", "gold", "--pred", "found", option, "`{kind}").stderr
+        assert "t.csv: '=x' in the column '`{kind}' is not a number." in told
 
 
 def test_fail_under_sets_the_exit_code(labels: tuple[Path, Path]) -> None:

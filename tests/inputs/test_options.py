@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -110,6 +111,7 @@ def test_an_option_is_taken_or_refused(kind: str, option: str, tmp_path: Path) -
     """An option without a meaning is an error that names it, and the kinds of input that take it."""
     data, given = example(kind, tmp_path), {option: value(kind, option)}
     if option in TAKEN[kind]:
+        given |= {"noise": 7} if option == "noise_as" else {}
         # Noise on one side alone is in no cluster there.
         assert cd.compare(data, data, **given).score() == (
             0.5 if option in ("noise_true", "noise_pred") else 1.0
@@ -122,6 +124,32 @@ def test_an_option_is_taken_or_refused(kind: str, option: str, tmp_path: Path) -
     told = caught.value.message.partition(";")[0]
     assert option == "singletons" or all(name in told for name in takers)
     assert caught.value.hint is not None
+
+
+def test_what_becomes_of_noise_is_for_those_who_name_it(tmp_path: Path) -> None:
+    """Nothing says which label is noise, so nothing could become of it: by any kind of input, and in every verb."""
+    labels = np.array([0, 0, 1, 1])
+    one = pl.DataFrame(TABLE)
+    calls: list[Callable[[], object]] = [
+        lambda: cd.compare_columns(one, true="cluster", pred="cluster", noise_as="cluster"),
+        lambda: cd.matrix({"a": labels, "b": labels}, noise_as="drop"),
+        lambda: cd.sweep(labels, [[0, 1, 1.0, 2], [2, 3, 1.0, 2], [4, 5, 2.0, 4]], noise_as="drop"),
+        lambda: cd.scorer("ari", noise=None, noise_as="drop"),
+        lambda: cd.rank(labels, {"a": labels}, noise_as="cluster"),
+    ]
+    for kind in (kind for kind, taken in TAKEN.items() if "noise_as" in taken):
+        data = example(kind, tmp_path)
+        calls.append(lambda data=data: cd.compare(data, data, noise_as="drop"))  # type: ignore[misc]
+    for call in calls:
+        with pytest.raises(
+            cd.ArgumentError, match=r"`noise_as` says what becomes of noise, and nothing says"
+        ):
+            call()
+    for said in (
+        {"noise_true": 1},
+        {"noise": set()},
+    ):  # one side is enough, and labels that there are none of
+        assert cd.compare(labels, labels, noise_as="cluster", **said).score() == 1.0
 
 
 def test_every_option_is_refused_with_the_first_that_the_verbs_share(tmp_path: Path) -> None:

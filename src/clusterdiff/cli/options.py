@@ -76,9 +76,15 @@ def output_option(say: str = "Where to write; standard output if not given.") ->
     return click.option("-o", "--output", type=click.Path(), metavar="FILE", help=say)
 
 
+#: A number of things to show.
+AT_LEAST_NONE = click.IntRange(min=0)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 top_option = click.option(
-    "--top", default=10, show_default=True, help="How many of the costliest components to show."
+    "--top",
+    type=AT_LEAST_NONE,
+    default=10,
+    show_default=True,
+    help="How many of the costliest components to show.",
 )
 seed_option = click.option(
     "--seed",

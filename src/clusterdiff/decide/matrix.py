@@ -17,7 +17,7 @@ from clusterdiff.caching import cached_property
 from clusterdiff.decide.resolutions import Edge, edges_between, read_columns
 from clusterdiff.decide.truth import read_side
 from clusterdiff.diff.comparison import AnyMeasure
-from clusterdiff.errors import ArgumentError, ClusterdiffWarning
+from clusterdiff.errors import ArgumentError, ClusterdiffWarning, one_of
 from clusterdiff.inputs.base import Input, with_text
 from clusterdiff.measures import Measure, resolve
 from clusterdiff.measures.plain import OF_SQUARES
@@ -28,7 +28,7 @@ from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import Corpus
 from clusterdiff.points.labels import FloatArray, Int64Array, kind
 from clusterdiff.points.missing import Missing
-from clusterdiff.points.noise import Noise, NoiseAs, NoiseLabels, fits
+from clusterdiff.points.noise import NOISE_AS, Noise, NoiseAs, NoiseLabels, fits, refuse_untold
 from clusterdiff.table import Table, plain, record_html, shown
 from clusterdiff.verbs.compare import compare
 from clusterdiff.wording import count
@@ -85,7 +85,7 @@ class Pool:
         self.sides: dict[str, Clustering | Corpus] = {}
         #: The labels of noise of each; a fitted DBSCAN has its own.
         self.noise: dict[str, frozenset[Hashable]] = {}
-        told = Noise.told(noise, treated=noise_as)
+        told = Noise.told(noise)
         untyped = set()
         for name, given in clusterings.items():
             if isinstance(given, Corpus):
@@ -96,6 +96,8 @@ class Pool:
             self.noise[name] = _noise_of(side, read, noise)
             if side.untyped:
                 untyped.add(name)
+        one_of("noise_as", noise_as, NOISE_AS)
+        refuse_untold(noise_as, noise is not None or any(self.noise.values()))
         known = {str(label) for labels in self.noise.values() for label in labels}
         lost = sorted({str(label) for label in told.true} - known)
         if lost:

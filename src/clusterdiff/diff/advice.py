@@ -17,7 +17,7 @@ from clusterdiff.diff.repairs import Repairs
 from clusterdiff.diff.scores import AnyMeasure, Scores
 from clusterdiff.diff.source import PointSource
 from clusterdiff.diff.worth import RECOMPUTED, Worth
-from clusterdiff.errors import one_of
+from clusterdiff.errors import one_of, whole_number
 from clusterdiff.measures import Measure, resolve
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.policy import Policy
@@ -120,6 +120,7 @@ class Advice(Scores):
         2. split, 3 points, 46% of the loss
            true cluster A (3 points) was split into 2 parts: 1 (2 points: 0, 1) and 2 (1 point: 2).
         """
+        whole_number("top", top)
         wanted = resolve(measure)
         seen = self.comparison_for(wanted)
         s_h = wanted == resolve("S_H")

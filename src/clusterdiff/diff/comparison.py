@@ -18,7 +18,7 @@ from clusterdiff.diff.components import Component, components, overview_html
 from clusterdiff.diff.scores import AnyMeasure as AnyMeasure
 from clusterdiff.diff.slices import PointLoss, Slice, by, by_point
 from clusterdiff.diff.source import PointSource
-from clusterdiff.errors import ClusterdiffWarning
+from clusterdiff.errors import ClusterdiffWarning, whole_number
 from clusterdiff.measures import Measure
 from clusterdiff.meet.meet import Meet
 from clusterdiff.points.clustering import Clustering, Points
@@ -233,6 +233,8 @@ class Comparison(Advice, Changelog):
 
         ``measures`` as for :meth:`scores`.
         """
+        if top is not None:
+            whole_number("top", top)
         return {
             "signature": self.signature,
             "notices": self.notices,

@@ -14,7 +14,7 @@ from clusterdiff.diff.analysis import Analysis
 from clusterdiff.diff.loss import Losses
 from clusterdiff.diff.recompute import NOWHERE, Operation
 from clusterdiff.diff.worth import Worth
-from clusterdiff.errors import one_of
+from clusterdiff.errors import one_of, whole_number
 from clusterdiff.points.labels import BoolArray, FloatArray, Int64Array
 from clusterdiff.table import Table, plain, record_html
 from clusterdiff.wording import count, number
@@ -94,6 +94,8 @@ class Gains:
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:
         """All of it as plain values, with the first ``top`` rows (None: all)."""
+        if top is not None:
+            whole_number("top", top)
         rows = [{name: plain(x) for name, x in row._asdict().items()} for row in self.table[:top]]
         facts = {"measure": self.measure, "score": self.score, "by": self.by, "left_out": self.left_out}
         return facts | {"gains": rows}

@@ -28,7 +28,7 @@ from clusterdiff.diff.operations import (
 )
 from clusterdiff.diff.source import PointSource
 from clusterdiff.diff.worth import Worth
-from clusterdiff.errors import ArgumentError
+from clusterdiff.errors import ArgumentError, whole_number
 from clusterdiff.points.labels import FreshNames
 from clusterdiff.table import plain, record_html
 from clusterdiff.wording import and_list, change, count, name
@@ -206,6 +206,8 @@ class _Listed(Sequence[Repair]):
 
     def to_dict(self, top: int | None = None) -> list[dict[str, Any]]:
         """The first ``top`` as plain values (None: all)."""
+        if top is not None:
+            whole_number("top", top)
         return [repair.to_dict() for repair in self[:top]]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from clusterdiff import _core
-from clusterdiff.errors import ArgumentError
+from clusterdiff.errors import ArgumentError, whole_number
 from clusterdiff.points.labels import FloatArray, Int64Array, IntArray
 
 #: What one random number of a kind costs, in nanoseconds: a binomial one, the draw of a unit, a coin.
@@ -20,8 +20,7 @@ LAST_BITS = 12
 
 def check_draws(argument: str, draws: object, seed: object) -> None:
     """Raise unless these are a number of draws and a seed."""
-    if not isinstance(draws, int | np.integer) or isinstance(draws, bool) or draws < 1:
-        raise ArgumentError.must(argument, "be a whole number of at least 1", draws)
+    whole_number(argument, draws, 1)
     if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or not 0 <= seed < 2**64:
         raise ArgumentError.must("seed", "be a whole number from 0 to 2^64 - 1", seed)
 

@@ -19,7 +19,7 @@ from clusterdiff.diff.source import PointSource
 from clusterdiff.diff.statistic import OfSums, beta_of, kept_share, sums_read
 from clusterdiff.diff.unit_sums import UnitSums
 from clusterdiff.diff.units import Units
-from clusterdiff.errors import ArgumentError, MeasureError
+from clusterdiff.errors import MeasureError, whole_number
 from clusterdiff.measures import Measure, resolve
 from clusterdiff.measures.formulas import x_log_x
 from clusterdiff.measures.matchings import MATCHINGS
@@ -70,8 +70,7 @@ class Worth:
         source: PointSource,
         limit: int = RECOMPUTED,
     ) -> None:
-        if not isinstance(limit, int) or isinstance(limit, bool) or limit < 0:
-            raise ArgumentError.must("recompute", "be a whole number of at least 0", limit)
+        whole_number("recompute", limit)
         self.measure, self.analysis, self.meet = measure, analysis, analysis.meet
         self.source, self.limit = source, limit
         self.score = float(measure(self.meet))

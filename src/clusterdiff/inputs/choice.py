@@ -53,10 +53,10 @@ def recognise(data: object, argument: str) -> Input:
 def compare_inputs(true: object, pred: object, asked: Asked) -> Comparison:
     """Compare two inputs of whatever kinds."""
     sides = recognise(true, "true"), recognise(pred, "pred")
+    refuse_meaningless(sides, asked)
     noise = Noise.told(
         asked.noise, asked.noise_true, asked.noise_pred, asked.noise_as, (sides[0].noise, sides[1].noise)
     )
-    refuse_meaningless(sides, asked)
     policy = Policy(asked.missing or default_missing(sides, asked.documents is not None), noise)
     if not all(isinstance(side, InOrder) for side in sides):  # labels have no columns to be named
         left, right = (

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from clusterdiff import notebook, views
-from clusterdiff.errors import ArgumentError, ClusterdiffWarning, one_of
+from clusterdiff.errors import ArgumentError, ClusterdiffWarning, one_of, whole_number
 from clusterdiff.files import STAGE
 from clusterdiff.measures import Measure, resolve_all
 from clusterdiff.measures.normalise import read_true
@@ -155,8 +155,8 @@ def worsen(
     """
     one_of("how", how, HOW)
     clustering = read_true(true)
-    if steps is not None and (not isinstance(steps, int) or steps < 1):
-        raise ArgumentError.must("steps", "be a whole number of at least 1", steps)
+    if steps is not None:
+        whole_number("steps", steps, 1)
     wanted = resolve_all(measures)
     rng = np.random.default_rng(seed)
     labels = clustering.codes.astype(np.int64)

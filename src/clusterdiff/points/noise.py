@@ -68,6 +68,7 @@ class Noise:
             shared | _labels("noise", known) if given is None else _labels(f"noise_{side}", given)
             for side, given, known in zip(SIDES, (true, pred), own, strict=True)
         ]
+        refuse_untold(treated, (both, true, pred, *own) != (None,) * 5)
         return cls(sides[0], sides[1], treated)
 
     def __bool__(self) -> bool:
@@ -149,6 +150,16 @@ class Noise:
 
 
 NOTHING = Noise()
+
+
+def refuse_untold(treated: NoiseAs, told: bool) -> None:
+    """Raise where it is said what becomes of noise, and not which labels are noise."""
+    if treated != "singleton" and not told:
+        raise ArgumentError.about(
+            "noise_as",
+            "says what becomes of noise, and nothing says which label is noise.",
+            [Message("name the label with `noise=`"), "leave it out"],
+        )
 
 
 def _labels(argument: str, given: object) -> frozenset[Hashable]:

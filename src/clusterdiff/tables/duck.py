@@ -180,6 +180,10 @@ def blame(name: str) -> Callable[[duckdb.Error], FileError]:
     def told(error: duckdb.Error) -> FileError:
         _let_pass(error)
         text = re.sub(r"^[\w ]+ Error: ", "", str(error)).partition("\nLINE ")[0]
+        if found := re.search(r'converting column "(.*)"\. Could not convert string "(.*)" to', text):
+            column, value = found.groups()
+            told = f"{shown(name)}: {value!r} in the column {column!r} is not a number."
+            return FileError(told, "weights and features are numbers.")
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         return FileError(f"{shown(name)} cannot be read: {lines[0].rstrip('.')}.", "is the file complete?")
 

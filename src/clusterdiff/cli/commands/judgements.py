@@ -9,7 +9,14 @@ from typing import Any
 import click
 
 from clusterdiff.cli.inputs import policy_options, read_columns, sources, told
-from clusterdiff.cli.options import cluster_option, json_option, output_option, point_option, split_names
+from clusterdiff.cli.options import (
+    AT_LEAST_NONE,
+    cluster_option,
+    json_option,
+    output_option,
+    point_option,
+    split_names,
+)
 from clusterdiff.cli.output import console, error_console, print_json
 from clusterdiff.cli.progress import progress
 from clusterdiff.cli.writing import check_outputs
@@ -21,7 +28,9 @@ from clusterdiff.judgements.precedence import Aside
 from clusterdiff.verbs.compare import compare
 from clusterdiff.wording import count
 
-top_option = click.option("--top", default=10, show_default=True, help="How many rows to show.")
+top_option = click.option(
+    "--top", type=AT_LEAST_NONE, default=10, show_default=True, help="How many rows to show."
+)
 key_option = click.option(
     "--key",
     metavar="COLUMN",

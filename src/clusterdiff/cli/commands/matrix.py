@@ -10,6 +10,7 @@ from rich.text import Text
 
 from clusterdiff.cli.inputs import named_columns, told
 from clusterdiff.cli.options import (
+    AT_LEAST_NONE,
     cluster_option,
     json_option,
     noise_as_option,
@@ -51,7 +52,13 @@ writing = together(
 )
 @noise_option
 @noise_as_option
-@click.option("--top", default=10, show_default=True, help="How many of the most stable clusters to show.")
+@click.option(
+    "--top",
+    type=AT_LEAST_NONE,
+    default=10,
+    show_default=True,
+    help="How many of the most stable clusters to show.",
+)
 @writing
 @picture_options
 @json_option

@@ -11,7 +11,14 @@ import numpy as np
 from rich.text import Text
 
 from clusterdiff.cli.inputs import named_columns, told
-from clusterdiff.cli.options import json_option, measures_option, noise_as_option, noise_option, together
+from clusterdiff.cli.options import (
+    AT_LEAST_NONE,
+    json_option,
+    measures_option,
+    noise_as_option,
+    noise_option,
+    together,
+)
 from clusterdiff.cli.output import console, plain_table, print_json
 from clusterdiff.cli.pages import make_folder, pages_option, write_diffs
 from clusterdiff.cli.pictures import picture_options, refuse_sizes, save_picture
@@ -66,7 +73,13 @@ writing = together(
 )  # fmt: skip
 @noise_option
 @noise_as_option
-@click.option("--top", default=10, show_default=True, help="How many of the costliest merges to show.")
+@click.option(
+    "--top",
+    type=AT_LEAST_NONE,
+    default=10,
+    show_default=True,
+    help="How many of the costliest merges to show.",
+)
 @click.option("--at", type=float, metavar="T", help="Show those up to this threshold.  [default: the best]")
 @writing
 @picture_options

@@ -16,7 +16,7 @@ from clusterdiff.diff.loss import Loss
 from clusterdiff.diff.patterns import Patterns
 from clusterdiff.diff.slices import BUILT_IN, Slice
 from clusterdiff.diff.source import PointSource
-from clusterdiff.errors import EngineError, MeasureError
+from clusterdiff.errors import EngineError, MeasureError, whole_number
 from clusterdiff.measures import resolve
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.sums import refusal
@@ -161,6 +161,7 @@ class EngineComparison(Comparison):
         sides: tuple[str, str] = ("true", "predicted"),
     ) -> Explanation:
         """Where the score was lost, if all components that are not the same fit the budget; S_H alone."""
+        whole_number("top", top)
         if resolve(measure) != resolve("S_H"):
             raise refusal("the explanation of a measure other than S_H", "cells", self.summed)
         near = self._all_that_differ()
