@@ -178,7 +178,9 @@ class Correction:
         inside = np.flatnonzero(of_point >= 0)
         indptr, members = _core.group_members(of_point[inside], len(found))
         places = [inside[members[begin:end]] for begin, end in pairwise(indptr.tolist())]
-        return [replace(group, at=at) for group, at in zip(found, places, strict=True)]
+        return [
+            replace(group, at=at, cells=self.at[group.at]) for group, at in zip(found, places, strict=True)
+        ]
 
     def touches(self, proposal: Proposal, components: BoolArray) -> bool:
         """Whether a proposal would still change one of some components."""

@@ -207,7 +207,8 @@ class Group:
 
     ``what`` is the hit, the shape, the edit or the confusion that they have in common; "missing" and "spurious" points
     are added and removed, and "rest" is everybody else. ``partners`` of the ``points`` are the other part of a cluster
-    whose parts are equally large: one of them had to move. ``at`` has their positions.
+    whose parts are equally large: one of them had to move. ``at`` has their positions, and ``cells`` their cells,
+    if it is known that they have all points of these.
     """
 
     kind: str
@@ -218,6 +219,7 @@ class Group:
     share: float
     score: float
     at: Int64Array = field(repr=False, compare=False)
+    cells: Int64Array | None = field(default=None, repr=False, compare=False)
 
     def _repr_html_(self) -> str:
         return record_html(

@@ -29,10 +29,24 @@ class Grouped:
 
     def __init__(self, comparison: Comparison, groups: Sequence[Group]) -> None:
         self.diff, self._groups = comparison, groups
-        meet = comparison.meet
-        self.of_point = np.full(len(meet.cell_of_point) if groups else 0, -1, dtype=np.int8)
-        for number, group in enumerate(groups):
-            self.of_point[group.at] = number
+
+    @cached_property
+    def of_point(self) -> Any:
+        """The group of each point; -1 for none."""
+        found = np.full(len(self.diff.meet.cell_of_point), -1, dtype=np.int8)
+        for number, group in enumerate(self._groups):
+            found[group.at] = number
+        return found
+
+    @cached_property
+    def of_cell(self) -> Any:
+        """The group of each cell, -1 for none; None if several groups may share one."""
+        found = np.full(len(self.diff.meet), -1, dtype=np.int8)
+        for number, group in enumerate(self._groups):
+            if group.cells is None:
+                return None
+            found[group.cells] = number
+        return found
 
     @cached_property
     def matched(self) -> Any:
@@ -53,6 +67,11 @@ class Grouped:
     @cached_property
     def _shared(self) -> tuple[Any, Any, Any]:
         """The parts of cells that are in groups, as the cell, the group and the number of points of each, by cell."""
+        cell: Any
+        group: Any
+        if self.of_cell is not None:
+            cell = np.flatnonzero(self.of_cell >= 0)
+            return cell, self.of_cell[cell].astype(np.int64), self.diff.meet.size[cell]
         at = np.flatnonzero(self.of_point >= 0)
         cell, group = self.diff.meet.cell_of_point[at], self.of_point[at]
         count = len(self._groups)
@@ -142,6 +161,8 @@ class Grouped:
 
     def _lost(self, group: Group) -> Any:
         """Which of its points are missing (1), and which are spurious (2)."""
+        if not self.diff.meet.lost:
+            return np.zeros(len(group.at), dtype=np.int8)
         lost = np.zeros(len(self.of_point), dtype=np.int8)
         for kind, unmatched in enumerate((self.diff.meet.missing, self.diff.meet.spurious), 1):
             if len(unmatched):
@@ -168,11 +189,8 @@ class Grouped:
         beyond = np.cumsum(np.bincount(group[outside], points[outside], minlength=len(self._groups))).astype(
             int
         )
-        every = _Points(self, np.zeros(0, dtype=np.int64))
         # Where a group puts a component right at once, nothing is lost there; the others have to be looked at again.
-        slow = (first < len(self._groups)) & (sums | (last > first))
-        if slow.any():
-            every = _Points(self, points_of(self.diff.analysis, slow))
+        every = _Points(self, (first < len(self._groups)) & (sums | (last > first)))
         out = []
         for number in range(len(self._groups)):
             touched = first <= number
@@ -216,15 +234,21 @@ class Grouped:
 
 
 class _Points:
-    """Points of some components, and what is lost there once groups are put right."""
+    """Points of some components, or cells if no groups share one, and what is lost there once groups are put right."""
 
-    def __init__(self, grouped: Grouped, at: Any) -> None:
+    def __init__(self, grouped: Grouped, components: Any) -> None:
         diff, matched = grouped.diff, grouped.matched
-        meet, weights = diff.meet, diff.source.weights
-        self._true, self._pred = diff.source.clusters(at)
-        self._component = grouped.diff.analysis.join.of_clusters(self._true, self._pred)
-        self._group = grouped.of_point[at]
-        self._weights = None if weights is None else weights[at]
+        meet, weights, self._size, self._weights = diff.meet, diff.source.weights, None, None
+        if grouped.of_cell is not None:
+            cells = np.flatnonzero(components[diff.analysis.join.of_cell])
+            self._true, self._pred = meet.true[cells].astype(np.int64), meet.pred[cells].astype(np.int64)
+            self._group, self._size = grouped.of_cell[cells], meet.size[cells]
+        else:
+            at = points_of(diff.analysis, components) if components.any() else np.zeros(0, dtype=np.int64)
+            self._true, self._pred = diff.source.clusters(at)
+            self._group = grouped.of_point[at]
+            self._weights = None if weights is None else weights[at]
+        self._component = diff.analysis.join.of_clusters(self._true, self._pred)
         home = np.append(meet.k_pred + np.arange(meet.k_true), -1)
         known = np.flatnonzero(matched >= 0)
         home[known] = meet.pred[matched[known]]
@@ -234,8 +258,8 @@ class _Points:
         """The meet of the points of some components, once all groups up to one are put right; None without points."""
         now = np.where((self._group >= 0) & (self._group <= up_to), self._home, self._pred)
         there = np.flatnonzero(components[self._component] & ((self._true >= 0) | (now >= 0)))
-        weights = None if self._weights is None else self._weights[there]
-        return met(self._true[there], now[there], weights) if len(there) else None
+        weights, size = (None if part is None else part[there] for part in (self._weights, self._size))
+        return met(self._true[there], now[there], weights, size) if len(there) else None
 
     def state(self, components: Any, up_to: int) -> dict[str, list[float]]:
         """What is lost in some components, by shape."""
