@@ -104,10 +104,9 @@ class _CodeNames(Sequence[Any]):
     @overload
     def __getitem__(self, code: slice) -> list[Any]: ...
     def __getitem__(self, code: int | slice) -> Any:
-        found = self._values[code]
         if isinstance(code, slice):
-            return found.tolist()
-        return found if self._values.dtype == object else found.item()
+            return self._values[code].tolist()
+        return self._values.item(code)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._values.tolist())

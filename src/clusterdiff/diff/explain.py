@@ -431,11 +431,11 @@ class Narrator:
         """Cells, the largest first."""
         if len(cells) < 2:
             return cells.tolist()  # type: ignore[no-any-return]
-        return cells[np.argsort(-self._size[cells], kind="stable")].tolist()  # type: ignore[no-any-return]
+        return cells[(-self._size[cells]).argsort(kind="stable")].tolist()  # type: ignore[no-any-return]
 
     def points(self, cells: CellNumbers, bracket: bool = False) -> str:
         """How many points cells have, and the first few by name: "7 points: a, b and 5 more"."""
-        size = int(self._size[cells].sum())
+        size = int(np.add.reduce(self._size[cells]))
         return self._listed(size, self.source.points(cells, POINTS) if self.source.known else None, bracket)
 
     def points_of(self, cell: int, bracket: bool = False) -> str:

@@ -133,13 +133,19 @@ def nothing(count: int) -> FloatArray:
     return np.broadcast_to(np.float64(0.0), count)
 
 
-def costliest(losses: FloatArray) -> Int64Array:
-    """The places of losses, the largest first, equal ones in order; most of many are usually 0.
+def costliest(losses: FloatArray, most: int | None = None) -> Int64Array:
+    """The places of losses, the largest first, equal ones in order; most of many are usually 0. At most so many.
 
     >>> costliest(np.array([0.0, 0.25, -0.5, 0.0, 0.5])).tolist()
     [4, 1, 0, 3, 2]
+    >>> costliest(np.array([0.0, 0.25, -0.5, 0.0, 0.5]), 3).tolist()
+    [4, 1, 0]
     """
-    return _core.descending(np.ascontiguousarray(losses))
+    if most is None or most >= len(losses):
+        return _core.descending(np.ascontiguousarray(losses))
+    least = np.partition(losses, len(losses) - most)[len(losses) - most]
+    some = np.flatnonzero(losses >= least)
+    return some[_core.descending(losses[some])][:most]
 
 
 def _partly(side: SideScores) -> FloatArray | None:

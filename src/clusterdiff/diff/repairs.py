@@ -95,7 +95,7 @@ class Repair:
         if self._lost is not None:
             return [len(part) for part in self.parts]
         size = self._source.meet.size
-        return [int(size[cells].sum()) for cells in self._cells]
+        return [int(np.add.reduce(size[cells])) for cells in self._cells]
 
     @property
     def parts(self) -> list[list[Any]]:
@@ -340,7 +340,7 @@ class Repairs(_Listed):
         )
 
     def _largest_first(self, cells: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        return cells[np.argsort(-self.analysis.meet.mass[cells], kind="stable")]
+        return cells if len(cells) < 2 else cells[(-self.analysis.meet.mass[cells]).argsort(kind="stable")]
 
 
 class Steps(_Listed):

@@ -174,9 +174,9 @@ class LabelPlaces:
         if len(known) and np.array_equal(known.take(place, mode="clip"), cells):
             return some(found, place)
         self._looks += 1
-        chosen = np.unique(cells)
         if self._looks > LOOKS:
             return None
+        chosen = cells if (cells[1:] > cells[:-1]).all() else np.unique(cells)
         if len(chosen) > FEW and MANY * int(self._cells.sizes[chosen].sum()) >= self._cells.n:
             return None
         found = self._cells.members(self._true, self._pred, chosen.astype(np.int64))

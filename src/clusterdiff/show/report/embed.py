@@ -149,7 +149,7 @@ class Embedded:
                 fit = left * place // (budget - left) if left < budget else FIRST_READ
                 ready = self._read(islice(rows, max(LEAST_READ, fit + 1)))
             component, (entry, repairs) = ready.pop()
-            size = _size(entry) + _size(repairs)
+            size = _size(entry, repairs)
             if size > left and not due:
                 break
             # What it may take at most, or less of it is held.
@@ -159,7 +159,7 @@ class Embedded:
             for limits, most in steps:
                 if size > most:
                     ((entry, repairs),) = self._entries([component], limits)
-                    size = _size(entry) + _size(repairs)
+                    size = _size(entry, repairs)
             left -= size
             entry["rank"] = int(rank[number]) + 1
             self._by_id[number] = entry
@@ -181,7 +181,7 @@ class Embedded:
         analysis = self._diff.analysis
         first = self._repairs.components[:FIRST_REPAIRS].tolist()
         clusters = [
-            of[costliest(losses)[:CLUSTERS]].tolist()
+            of[costliest(losses, CLUSTERS)].tolist()
             for of, losses in zip((analysis.join.of_true, analysis.join.of_pred), self._losses, strict=True)
         ]
         table = self._diff.components["component"]
@@ -475,5 +475,7 @@ def short(number: float) -> float:
     return float(f"{number:.6g}")
 
 
-def _size(entry: object) -> int:
-    return len(JSON.encode(entry).encode("utf-8", "surrogatepass"))
+def _size(entry: object, repairs: object) -> int:
+    """What a component and its repairs take, in bytes."""
+    text = JSON.encode([entry, repairs])
+    return len(text if text.isascii() else text.encode("utf-8", "surrogatepass")) - len("[, ]")

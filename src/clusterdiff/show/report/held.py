@@ -62,7 +62,7 @@ class Places:
             "affected": repair.affected,
             "clusters": [self._of_pred[name] for name in repair.clusters],
             "true": [self._of_true[name] for name in repair.true],
-            "cells": [np.searchsorted(self._held.cells, part).tolist() for part in repair.cells],
+            "cells": [self._held.cells.searchsorted(part).tolist() for part in repair.cells],
             "into": [value(name) for name in repair.into],
         }
         where = {name.document for name in (*repair.true, *repair.clusters) if isinstance(name, InDocument)}
