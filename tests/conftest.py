@@ -43,8 +43,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
     They do so at the very end, when pytest has long given standard error back.
     """
-    # scikit-learn's joblib warns where it cannot count physical cores, as in a bare container.
-    os.environ.setdefault("LOKY_MAX_CPU_COUNT", str(os.cpu_count()))
     atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
     # A shell has what it starts in the background ignore Ctrl-C, and so would every process that tests stop with it.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from importlib import metadata
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +147,51 @@ def test_the_action_asks_for_options_that_exist() -> None:
     known = {name for parameter in command.params for name in parameter.opts}
     run = yaml.safe_load(read("action.yml"))["runs"]["steps"][-1]["run"]
     assert set(re.findall(r"--[\w-]+", run)) <= known
+
+
+@cases("limit", ["0.5", "0.9", ""])
+def test_the_action_compares_and_reports(limit: str, tmp_path: Path) -> None:
+    """With any option of the command, below a limit and above it: the diff in the summary, the page kept."""
+    here = tmp_path / f"limit {limit}"
+    here.mkdir()
+    summary, output = here / "summary", here / "output"
+    example = files("clusterdiff.cli.examples") / "customers.csv"
+    run = subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", yaml.safe_load(read("action.yml"))["runs"]["steps"][-1]["run"]],
+        env={
+            **os.environ,
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "RUNNER_TEMP": str(here),
+            "GITHUB_OUTPUT": str(output),
+            "GITHUB_STEP_SUMMARY": str(summary),
+            "TRUE_FILE": f"{example}:true",
+            "PRED_FILE": f"{example}:pred",
+            "LIMIT": limit,
+            "OPTIONS": "--point record --measure ari --by source",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == (limit == "0.9"), run.stderr
+    assert summary.read_text(encoding="utf-8").startswith("~~~~~~diff\nari  0.7054\n")
+    assert Path(output.read_text(encoding="utf-8").strip().removeprefix("report=")).is_file()
+
+
+def test_the_paper_has_the_sections_that_joss_requires() -> None:
+    """In this order and at its length, but for the disclosure that only the submitting authors can write."""
+    text = read("paper/paper.md").split("---\n", 2)[2]
+    assert re.findall(r"^# (.*)", text, re.MULTILINE) == [
+        "Summary",
+        "Statement of need",
+        "State of the field",
+        "Software design",
+        "Research impact statement",
+        "References",
+    ]
+    assert 750 <= len(text.split()) <= 1750
+    keys = set(re.findall(r"^@\w+\{(\w+),", read("paper/paper.bib"), re.MULTILINE))
+    assert set(re.findall(r"@(\w+)", text)) == keys
 
 
 def test_every_extra_is_on_the_page_of_extras() -> None:
