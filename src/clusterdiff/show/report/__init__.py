@@ -20,7 +20,7 @@ from clusterdiff.wording import plural
 __all__ = ["render", "write_report"]
 
 ROOM = "clusterdiff.show.report"
-#: Of so many cells, another thread computes what is shown late; of fewer, its memory costs more than it saves.
+#: Of so many cells the measures are computed by a thread of their own; of fewer, its memory costs more than it saves.
 MANY = 2_000_000
 #: The page's style and script, one file for each concern, in the order in which they are joined.
 STYLES = (
@@ -101,5 +101,5 @@ def render(
         spell,
     )
     heading = title or f"{sides[0][:1].upper()}{sides[0][1:]} and {sides[1]} {plural(page.nouns.cluster)}"
-    with ahead(page.beforehand(), much=len(comparison.meet) > MANY) as page.scores:
+    with ahead(page.measured(), much=len(comparison.meet) > MANY) as page.scores:
         return render_page(ROOM, page.data, STYLES, SCRIPTS, page=page, title=visible(heading))

@@ -288,11 +288,6 @@ class Page:
         found = None if self.overview.regime == "releases" else self.diff.by_chance
         return None if found is None else (found.mean, found.p_text if found.p_kind else "")
 
-    def beforehand(self) -> Iterator[MeasureRow]:
-        """What nothing else on the page waits for, or late: the sequence of repairs, and then all measures."""
-        _ = self.diff.repairs().sequence
-        yield from self.measured()
-
     def measured(self) -> Iterator[MeasureRow]:
         """All measures; not a number if one cannot be computed, or would take too long."""
         diff, meet = self.diff, self.diff.meet.scratch()
