@@ -188,7 +188,7 @@ def test_tables_that_change_between_reads_are_an_error(monkeypatch: pytest.Monke
     """Rows that come or go between counting and joining are noticed."""
     left = pl.LazyFrame({"id": [1, 2, 3], "cluster": [1, 1, 2]})
     right = pl.LazyFrame({"id": [1, 2, 3], "cluster": [1, 1, 2]})
-    monkeypatch.setattr("clusterdiff.tables.engines.joined.Points.counts", (3, 4))
+    monkeypatch.setattr("clusterdiff.tables.engines.points.Points.counts", (3, 4))
     with pytest.raises(
         cd.EngineError, match="changed while they were read: 3 and 4 rows at first, then 3 and 3"
     ):

@@ -315,7 +315,7 @@ def test_repeats_beyond_the_first_rows_are_found_by_counting(
     frame: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Repeats that the look at the first rows misses are found after the join, even when they balance out."""
-    monkeypatch.setattr("clusterdiff.tables.engines.joined.SAMPLE", 1)
+    monkeypatch.setattr("clusterdiff.tables.engines.points.SAMPLE", 1)
     left = frame({"id": [1, 2, 2, 5], "cluster": ["a", "a", "b", "b"]})
     right = frame({"id": [2, 2, 3, 4], "cluster": ["x", "x", "y", "y"]})
     with pytest.raises(cd.LabelError, match=r"`true` must name each point once; 1 name repeated: 2"):

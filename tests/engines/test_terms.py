@@ -59,7 +59,7 @@ def test_what_most_scores_read_is_kept_where_several_are_wanted(
             made.append(lean)
             super().__init__(cells, weighted, lean)
 
-    monkeypatch.setattr("clusterdiff.tables.engines.summed.EngineRows", Noted)
+    monkeypatch.setattr("clusterdiff.tables.engines.sums.EngineRows", Noted)
     monkeypatch.setattr("clusterdiff.tables.engines.terms.EngineRows", Noted)
     frame = maker("duckdb", request)
     one, listed, several = (compared(frame, CHOICES[0], 0) for _ in range(3))

@@ -1,4 +1,10 @@
-"""Being stopped: a signal that asks for an end gets it at once, with all cleared up and the exit code of shells."""
+"""Being stopped: a signal that asks for an end gets it at once, with all cleared up and the exit code of shells.
+
+A handler that raises KeyboardInterrupt is not enough. Libraries that try something optional swallow it, and the command
+would go on: an alarm raises it again until the command ends. What clears up must not be broken into: nothing is raised
+where an exception is being dealt with. DuckDB aborts the process if anything is raised while its compiled module loads:
+the stack is searched for the loader. ``tests/cli/test_stopping.py`` fails without any of the three.
+"""
 
 from __future__ import annotations
 

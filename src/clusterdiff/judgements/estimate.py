@@ -22,7 +22,7 @@ from clusterdiff.judgements.judgement import Judgement
 from clusterdiff.judgements.reach import is_whole
 from clusterdiff.judgements.resolved import MEASURES, estimate_clusters, estimate_points, parsed, weigh
 from clusterdiff.judgements.review import answered_points, digests, reviews_points, shows
-from clusterdiff.judgements.reviewed import estimate_difference, header_of
+from clusterdiff.judgements.review_answers import estimate_difference, header_of
 from clusterdiff.judgements.runs import Indexed, PointFinder, named_columns, open_run
 from clusterdiff.judgements.samples import Design, MissingPoints, Sample, lay_sample, placed
 from clusterdiff.messages import Message

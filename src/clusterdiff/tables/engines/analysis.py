@@ -31,7 +31,7 @@ from clusterdiff.tables.engines.native import Engine, Frame, asked, flag, plain
 from clusterdiff.tables.engines.shapes import LOST, EngineShapes
 from clusterdiff.tables.engines.slices import slice_table
 from clusterdiff.tables.engines.source import EngineSource
-from clusterdiff.tables.engines.summed import InEngine
+from clusterdiff.tables.engines.sums import InEngine
 from clusterdiff.wording import count
 
 c = nw.col

@@ -23,8 +23,8 @@ from clusterdiff.points.missing import missing_hint
 from clusterdiff.points.noise import Noise
 from clusterdiff.points.policy import Policy
 from clusterdiff.tables.engines.inside import read_again, with_inside
-from clusterdiff.tables.engines.joined import Points
 from clusterdiff.tables.engines.native import Engine, Frame, flag, log_or_0, plain
+from clusterdiff.tables.engines.points import Points
 from clusterdiff.wording import count
 
 c = nw.col

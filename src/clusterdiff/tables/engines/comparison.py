@@ -28,12 +28,12 @@ from clusterdiff.tables.engines.budget import allowed
 from clusterdiff.tables.engines.cells import Cells, group
 from clusterdiff.tables.engines.here import POINT_BYTES as HERE_BYTES
 from clusterdiff.tables.engines.here import compare_here
-from clusterdiff.tables.engines.joined import Points
 from clusterdiff.tables.engines.loading import load
 from clusterdiff.tables.engines.lost import POINT_BYTES, compare_lost
+from clusterdiff.tables.engines.points import Points
 from clusterdiff.tables.engines.slices import by_column, by_size
 from clusterdiff.tables.engines.source import EngineSource
-from clusterdiff.tables.engines.summed import InEngine
+from clusterdiff.tables.engines.sums import InEngine
 from clusterdiff.wording import Nouns, count, number
 
 #: How an error calls what was asked for.

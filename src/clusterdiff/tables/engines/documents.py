@@ -20,10 +20,10 @@ from clusterdiff.points.matching import by_name
 from clusterdiff.points.policy import Policy
 from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.engines.budget import allowed
-from clusterdiff.tables.engines.joined import named
 from clusterdiff.tables.engines.loading import numbers
 from clusterdiff.tables.engines.native import Engine, Frame, plain
 from clusterdiff.tables.engines.others import DOCUMENT, Others
+from clusterdiff.tables.engines.points import named
 from clusterdiff.tables.engines.tables import (
     Reader,
     match_kinds,

@@ -16,9 +16,9 @@ from clusterdiff.points.labels import FloatArray
 from clusterdiff.points.matching import laid, laid_numbers, match_names
 from clusterdiff.points.policy import Policy
 from clusterdiff.points.reading import read_labels
-from clusterdiff.tables.engines.joined import Points
 from clusterdiff.tables.engines.loading import numbers
 from clusterdiff.tables.engines.native import plain
+from clusterdiff.tables.engines.points import Points
 from clusterdiff.tables.engines.source import both_values
 
 #: Bytes that a point takes in memory with its name and its clusters.

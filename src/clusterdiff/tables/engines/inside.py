@@ -10,8 +10,8 @@ import narwhals.stable.v2 as nw
 
 from clusterdiff.meet.terms import CONTENTS
 from clusterdiff.tables.engines.expressions import ColumnFunctions, if_else
-from clusterdiff.tables.engines.joined import Points
 from clusterdiff.tables.engines.native import Frame
+from clusterdiff.tables.engines.points import Points
 
 c = nw.col
 #: What cells are distinguished by.

@@ -25,8 +25,8 @@ from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Arra
 from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.engines.cells import Cells, filtered, noisy
 from clusterdiff.tables.engines.inside import read_again
-from clusterdiff.tables.engines.joined import Points
 from clusterdiff.tables.engines.native import Engine, Frame, asked, flag, plain
+from clusterdiff.tables.engines.points import Points
 
 c = nw.col
 #: So many points are few.

@@ -11,7 +11,7 @@ from clusterdiff.diff.loss import PARTS
 from clusterdiff.tables.engines.cells import Cells
 from clusterdiff.tables.engines.expressions import if_else, shared_row
 from clusterdiff.tables.engines.native import Engine, Frame
-from clusterdiff.tables.engines.summed import InEngine
+from clusterdiff.tables.engines.sums import InEngine
 
 c = nw.col
 Value = TypeVar("Value")

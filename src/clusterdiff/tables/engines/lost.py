@@ -16,9 +16,9 @@ from clusterdiff.points.policy import Policy
 from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.engines.cells import Cells, noisy
 from clusterdiff.tables.engines.here import PointColumns
-from clusterdiff.tables.engines.joined import Points
 from clusterdiff.tables.engines.loading import numbers
 from clusterdiff.tables.engines.native import Frame, flag, plain
+from clusterdiff.tables.engines.points import Points
 from clusterdiff.tables.engines.source import order_of
 
 c = nw.col

@@ -14,10 +14,10 @@ from clusterdiff.diff.loss import PARTS
 from clusterdiff.diff.slices import Slice, power_of_two
 from clusterdiff.errors import ArgumentError, nearest
 from clusterdiff.table import Table
-from clusterdiff.tables.engines.joined import Points
 from clusterdiff.tables.engines.loading import numbers, points_compared
 from clusterdiff.tables.engines.losses import RowLosses
 from clusterdiff.tables.engines.native import Frame, plain
+from clusterdiff.tables.engines.points import Points
 
 c = nw.col
 #: Stands for points without a true cluster; they come after clusters of any size.

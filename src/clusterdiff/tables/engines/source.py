@@ -16,9 +16,9 @@ from clusterdiff.meet.meet import Meet
 from clusterdiff.points.alignment import Alignment, Order
 from clusterdiff.points.clustering import Clustering, Points
 from clusterdiff.points.labels import Int64Array, Labels
-from clusterdiff.tables.engines.joined import Points as Rows
 from clusterdiff.tables.engines.loading import Locator, nameless, original_meet
 from clusterdiff.tables.engines.native import Engine, asked, plain
+from clusterdiff.tables.engines.points import Points as Rows
 
 
 class Brought(PointSource):

@@ -12,9 +12,9 @@ import narwhals.stable.v2 as nw
 from clusterdiff.errors import ArgumentError, LabelError, UnknownColumn, listed, refuse_unknown
 from clusterdiff.messages import Message
 from clusterdiff.points.data import scale_of
-from clusterdiff.tables.engines.joined import Points, SideTable
 from clusterdiff.tables.engines.native import Frame, engine_of, plain
 from clusterdiff.tables.engines.others import DOCUMENT, POINT, Others
+from clusterdiff.tables.engines.points import Points, SideTable
 
 c = nw.col
 #: Our name for the column with the number of the row, among the user's own.
