@@ -43,7 +43,7 @@ CHOICES: list[Choice] = [
     (kind, missing, NOISE[(i + j) % 3]) for i, kind in enumerate(WEIGHTS) for j, missing in enumerate(MISSING)
 ]
 #: Each kind of weights once.
-SOME: list[Choice] = [CHOICES[i] for i in (0, 5, 7, 11, 14)]
+SOME: list[Choice] = [CHOICES[i] for i in (0, 5, 7, 11, 14, 16, 18, 22)]
 #: For what takes longer, and for what plans for seconds.
 FEW: list[Choice] = [("some zero", "lost", "singleton"), ("one positive", "singleton", "drop")]
 
@@ -91,7 +91,7 @@ def weights(kind: str) -> dict[int, float] | None:
         both = {i for i in points if left.get(i) is not None and right.get(i) is not None}
         return {i: w if i in both else 0.0 for i, w in some.items()}
     if kind == "one heavy":
-        return {i: 1.0 if i == 30 else w * 1e-16 for i, w in some.items()}
+        return {i: 1.0 if i == 30 else 1e-16 for i in points}
     return {i: w * 10.0 ** -rng.uniform(0, DECADES[kind]) for i, w in some.items()}
 
 
