@@ -92,6 +92,13 @@ def test_letters_stay_as_they_are() -> None:
     assert visible("a\rb\x00\u202e") == r"a\rb\x00\u202e"
 
 
+def test_the_command_alone_shows_its_help() -> None:
+    """As `git` does: the help on standard error, not as an error with a hint to see the help."""
+    ran = CliRunner().invoke(main, [], prog_name="clusterdiff")
+    asked = CliRunner().invoke(main, ["--help"], prog_name="clusterdiff")
+    assert (ran.stderr, ran.exit_code) == (asked.stdout, 2)
+
+
 def test_a_command_with_a_slip_is_guessed() -> None:
     """What click refuses looks like every other error, and names the command or the option that was meant."""
     for line, error, hint in (

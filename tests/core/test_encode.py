@@ -166,7 +166,7 @@ def test_equality_is_that_of_a_dict() -> None:
 
 def test_nulls_of_every_library() -> None:
     pandas = pytest.importorskip("pandas")
-    nulls = [None, float("nan"), np.float64("nan"), pandas.NA, pandas.NaT, np.datetime64("NaT")]
+    nulls = [None, float("nan"), np.float64("nan"), pandas.NA, pandas.NaT, np.datetime64("NaT", "ns")]
     codes, first, types = _core.encode_objects([*nulls, "x", *nulls])
     assert codes.tolist() == [-1] * 6 + [0] + [-1] * 6
     assert first.tolist() == [6]

@@ -100,6 +100,9 @@ def _answer(error: BaseException) -> int:
         return exit_code()
     if isinstance(error, BrokenPipeError) and hush():
         return 0  # whoever reads our output has seen enough, as head has
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        _print(error.ctx.get_help())  # the command alone asks what there is
+        return error.exit_code
     if isinstance(error, click.ClickException):
         _tell(*_refusal(error))
         return error.exit_code
