@@ -349,6 +349,12 @@ def test_views_outlive_the_cells() -> None:
     sizes = _core.meet(np.arange(1_000), np.arange(1_000)).sizes
     assert sizes.sum() == 1_000
     assert not sizes.flags.writeable
+    spread = np.arange(1_000) * 7 - 9
+    labels = _core.meet(spread, spread).true_labels
+    assert labels is not None
+    assert np.array_equal(np.sort(labels), spread)
+    assert not labels.flags.writeable
+    assert labels.base is not None
 
 
 @cases(

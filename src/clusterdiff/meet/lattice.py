@@ -114,7 +114,7 @@ class Components:
     @cached_property
     def of_cell(self) -> npt.NDArray[np.int32]:
         """The component of each cell."""
-        return self.of_true[self.meet.true]
+        return _core.take(self.of_true, self.meet.true)
 
     def of_clusters(self, true: npt.NDArray[Any], pred: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
         """The component of each pair of a true and a predicted cluster; either may be -1 for none, or both."""
@@ -156,12 +156,12 @@ class Components:
     @cached_property
     def true_count(self) -> npt.NDArray[np.int64]:
         """The number of true clusters of each component."""
-        return np.bincount(self.of_true, minlength=self.count)
+        return _counted(self.of_true, self.count)
 
     @cached_property
     def pred_count(self) -> npt.NDArray[np.int64]:
         """The number of predicted clusters of each component."""
-        return np.bincount(self.of_pred, minlength=self.count)
+        return _counted(self.of_pred, self.count)
 
     @cached_property
     def kind(self) -> npt.NDArray[np.int8]:
@@ -194,6 +194,11 @@ class Components:
     def kinds(self) -> tuple[str, ...]:
         """The kinds that there may be."""
         return UNEVEN_KINDS if self.meet.uneven else KINDS
+
+
+def _counted(codes: npt.NDArray[np.int32], k: int) -> npt.NDArray[np.int64]:
+    """How often each of ``k`` codes is there, without the copy in wider integers that NumPy makes."""
+    return _core.group_sum(codes, k, np.broadcast_to(1, len(codes)))
 
 
 def bipartite(meet: Meet) -> Table[Any]:

@@ -293,31 +293,37 @@ def _apply_missing(aligned: Alignment) -> Alignment:
             joined(_lacking(aligned, side) for side in SIDES if aligned.side(side).absent is not None),
             missing_hint(int((~aligned.true.present).sum()), int(aligned.pred.present.sum())),
         )
-    aligned = _keep(aligned, rule.known(aligned.true.present, aligned.pred.present), "missing")
-    aligned = replace(
-        aligned, policy=_counted(aligned.policy, aligned), originals=aligned.originals or _originals(aligned)
-    )
-    aligned = _keep(aligned, rule.compared(aligned.true.present, aligned.pred.present), "missing")
+    there = _present(aligned)
+    known = _keep(aligned, rule.known(*there), "missing")
+    if known is not aligned:
+        aligned, there = known, _present(known)
+    policy = _counted(aligned.policy, *there)
+    aligned = replace(aligned, policy=policy, originals=aligned.originals or _originals(aligned))
+    aligned = _keep(aligned, rule.compared(*there), "missing")
+    del there
     return _separate(aligned, [aligned.side(side).absent for side in SIDES]) if rule.separates else aligned
 
 
 def _originals(aligned: Alignment, noise: Sequence[BoolArray | None] = (None, None)) -> Originals:
     """The two sides as they are, without noise; a point in no cluster of either is no point of theirs."""
     true, pred = aligned.true.hidden(noise[0]), aligned.pred.hidden(noise[1])
-    present = true.present | pred.present
     order = aligned.order
-    if present.all():
+    if true.absent is None or pred.absent is None or (present := true.present | pred.present).all():
         return Originals(true, pred, order.names, order.at)
     kept = np.flatnonzero(present)
     order = order.chosen(kept)
     return Originals(true.take(kept), pred.take(kept), order.names, order.at)
 
 
-def _counted(policy: Policy, aligned: Alignment) -> Policy:
+def _present(aligned: Alignment) -> list[BoolArray]:
+    """Which points either side has a cluster for."""
+    return [aligned.side(side).present for side in SIDES]
+
+
+def _counted(policy: Policy, true: BoolArray, pred: BoolArray) -> Policy:
     """The policy, having been applied to the points that one side lacks."""
-    true, pred = aligned.true.present, aligned.pred.present
-    missing, spurious = int((~pred).sum()), int((pred & ~true).sum())
-    return policy.counted(len(aligned), missing, spurious)
+    found, shared = (int(np.count_nonzero(which)) for which in (pred, true & pred))
+    return policy.counted(len(pred), len(pred) - found, found - shared)
 
 
 def _lacking(aligned: Alignment, side: str) -> Message:

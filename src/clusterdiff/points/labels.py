@@ -224,7 +224,7 @@ class Labels:
     @property
     def present(self) -> BoolArray:
         """Which points have a label."""
-        return np.ones(len(self), dtype=bool) if self.absent is None else ~self.absent
+        return np.broadcast_to(np.True_, len(self)) if self.absent is None else ~self.absent
 
     @cached_property
     def _encoded(self) -> tuple[npt.NDArray[np.int32], IntArray]:
@@ -234,7 +234,7 @@ class Labels:
             return codes, self._values[first]
         if self.absent.all():
             return np.full(len(self), -1, dtype=np.int32), self._values[:0]
-        values = self._values.copy()
+        values = self._values.copy() if self._shared else self._values  # in which these places mean nothing
         values[self.absent] = values[np.argmin(self.absent)]  # numbered 0 in any case
         codes, first = _core.encode_integers(values)
         codes[self.absent] = -1
@@ -302,6 +302,8 @@ class Labels:
         """The same without the labels of some points."""
         if mask is None:
             return self
+        if mask is self.absent:
+            return Labels(self._values, self.lexicon, mask, self._shared)
         return Labels(self._values, self.lexicon, mask if self.absent is None else mask | self.absent)
 
     def apart(self, mask: BoolArray, points: Sequence[Hashable]) -> Labels:

@@ -112,14 +112,21 @@ void make_cells(PyCells* self, nb::handle indptr, nb::handle cols, nb::handle si
     new (self) PyCells(wrap(std::move(cells)));
 }
 
-nb::object label_array(const std::optional<LabelList>& list) {
+// A view of the labels of a side, which the cells keep alive; those of an unbroken range are made.
+nb::object label_array(nb::handle_t<PyCells> self, std::optional<LabelList> Cells::* side) {
+    const std::optional<LabelList>& list = nb::cast<const PyCells&>(self).cells().*side;
     if (!list) return nb::none();
-    Buffer<u64> values(list->count);
-    heavy(list->count, [&](Run& run) {
-        run.each(0, list->count, [&](i64 code) { values[code] = (*list)[code]; });
-        return 0;
-    });
-    nb::object array = to_numpy(std::move(values));
+    nb::object array;
+    if (list->values.empty()) {
+        Buffer<u64> values(list->count);
+        heavy(list->count, [&](Run& run) {
+            run.each(0, list->count, [&](i64 code) { values[code] = (*list)[code]; });
+            return 0;
+        });
+        array = to_numpy(std::move(values));
+    } else {
+        array = view_numpy(list->values.data(), list->count, self);
+    }
     return list->is_signed ? array.attr("view")("int64") : array;
 }
 
@@ -223,8 +230,8 @@ nb::class_<PyCells> bind_meet(nb::module_& m) {
         .def_prop_ro("pred_sizes", view([](Table& t) {
             return std::pair(t.once(t.pred_sizes, [&](Run& run) { return t.cells.pred_sizes(run); }).data(), t.cells.k_pred);
         }))
-        .def_prop_ro("true_labels", [](const PyCells& c) { return label_array(c.cells().true_labels); })
-        .def_prop_ro("pred_labels", [](const PyCells& c) { return label_array(c.cells().pred_labels); })
+        .def_prop_ro("true_labels", [](nb::handle_t<PyCells> c) { return label_array(c, &Cells::true_labels); })
+        .def_prop_ro("pred_labels", [](nb::handle_t<PyCells> c) { return label_array(c, &Cells::pred_labels); })
         .def("transpose", [](const PyCells& c) {
             auto t = heavy(c.cells().count(), [&](Run& run) { return transpose(c.cells(), run); });
             return transposed(wrap(std::move(t.cells)), to_numpy(std::move(t.order)));

@@ -127,7 +127,9 @@ TwoSums group_sums(const Labels& groups, i64 k, const double* first, const doubl
     struct Both {
         Exactish first, second;
     };
-    auto sums = Buffer<Both>::zeros(k);
+    // Most groups have nothing but zeros as a rule: only others have sums, the first of which are those of nobody.
+    auto place = Buffer<u32>::zeros(k);
+    std::vector<Both> sums(1);
     u64 scratch[kBlock];
     for (i64 at = 0; at < groups.n; at += kBlock) {
         run.poll();
@@ -135,14 +137,22 @@ TwoSums group_sums(const Labels& groups, i64 k, const double* first, const doubl
         const u64* g = groups.block(at, count, scratch);
         for (i64 i = 0; i < count; ++i) {
             check_groups(static_cast<i64>(g[i]), k);
-            if (first[at + i] == 0 && second[at + i] == 0) continue;  // as a rule, and it changes nothing
-            Both& both = sums[static_cast<i64>(g[i])];
+            if (first[at + i] == 0 && second[at + i] == 0) continue;
+            u32& mine = place[static_cast<i64>(g[i])];
+            if (!mine) {
+                mine = static_cast<u32>(sums.size());
+                sums.emplace_back();
+            }
+            Both& both = sums[mine];
             both.first.add(first[at + i]);
             both.second.add(second[at + i]);
         }
     }
     TwoSums out{Buffer<double>(k), Buffer<double>(k)};
-    run.each(0, k, [&](i64 group) { out.first[group] = sums[group].first.value(), out.second[group] = sums[group].second.value(); });
+    run.each(0, k, [&](i64 group) {
+        const Both& both = sums[place[group]];
+        out.first[group] = both.first.value(), out.second[group] = both.second.value();
+    });
     return out;
 }
 
