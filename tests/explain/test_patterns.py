@@ -12,7 +12,7 @@ import clusterdiff as cd
 from clusterdiff.diff.attributes import read_values
 from clusterdiff.diff.blame import Blame
 from clusterdiff.diff.features import features, numbers
-from clusterdiff.diff.groups import Correction, groups
+from clusterdiff.diff.groups import Correction, Proposals, groups
 from clusterdiff.diff.harms import harms
 from clusterdiff.diff.hits import Candidate, Search
 from clusterdiff.diff.predicates import Questions, TrueClusters, by_cluster_size
@@ -237,6 +237,27 @@ def test_groups_add_up_and_count_every_wrong_point_once() -> None:
             sorted(at.tolist())
             == np.flatnonzero(np.isin(np.arange(diff.n), correction.at[correction.wrong])).tolist()
         )
+        names, (own, codes) = list(diff.source.names), diff.source.clusters()
+        for group in found:  # each as if the clusterings were compared again after it
+            codes[group.at] = np.append(correction.home, -1)[own[group.at]]
+            sides = ({names[j]: int(x) for j, x in enumerate(side) if x >= 0} for side in (own, codes))
+            again = cd.compare(*sides, missing="lost", weights=weights).score()
+            assert group.score == pytest.approx(again, abs=1e-12)
+        assert [group.gain for group in found] == [
+            group.gain for group in groups_without_memory(shapes, diff, bool(i % 2))
+        ]
+
+
+def groups_without_memory(shapes: Shapes, diff: Any, confusions: bool) -> list[Any]:
+    """The same where every gain is computed anew after each group."""
+    correction = Correction(shapes, diff.source, cd.measures["S_H"], diff.score())
+
+    def forget(self: Proposals, applied: object) -> None:
+        vars(self).update(_gains=[None] * len(self.proposals))
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Proposals, "forget", forget)
+        return groups(correction, [], confusions=confusions)
 
 
 def test_removing_all_that_is_wrong_leaves_a_perfect_score() -> None:

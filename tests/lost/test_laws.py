@@ -30,6 +30,11 @@ def by_size(cluster: frozenset[Any]) -> tuple[int, list[Any]]:
     return len(cluster), sorted(cluster)
 
 
+def cut(clustering: Clustering, other: Clustering) -> int:
+    """How often its clusters have to be cut so that none lies in two of the other's."""
+    return sum(max(0, sum(bool(one & two) for two in other) - 1) for one in clustering)
+
+
 def test_all_pairs_of_clusterings_of_subsets_of_four_points() -> None:
     """Laws 1 and 2, additivity, and the value itself, without exception."""
     found = 0
@@ -51,6 +56,9 @@ def test_all_pairs_of_clusterings_of_subsets_of_four_points() -> None:
         assert (value == 0.0) == (single and not set(true) & set(pred))
         if not pred:
             assert loss == (1.0, 0.0, 0.0, 1.0, 0.0)
+        unshared = len(points(true) ^ points(pred))
+        assert diff.score("edits") == cut(true, pred) + cut(pred, true) + unshared
+        assert (diff.score("edits.splits"), diff.score("edits.merges")) == (cut(true, pred), cut(pred, true))
     assert found > 500
 
 

@@ -269,8 +269,13 @@ class Proposals:
         return best
 
     def forget(self, applied: Proposal) -> None:
-        """The gains of proposals that share a component with one that is applied: those of others stay the same."""
+        """The gains of proposals that share a component with one that is applied: those of others stay the same.
+
+        Unless points are removed: then all others count for more.
+        """
         touched = self.correction.components_of(applied)
+        if self.correction.spurious[self.correction.to_do(applied)].any():
+            touched[:] = True
         for i, proposal in enumerate(self.proposals):
             if self._gains[i] is not None and self.correction.touches(proposal, touched):
                 self._gains[i] = None
