@@ -479,15 +479,9 @@ def _refuse_mixture(found: dict[int, object], lexicon: LazyNames, argument: str,
         kinds.setdefault("int", kinds.pop("float"))  # whole floats are integers that went through a NaN
     if len(kinds) > 1:
         met = " and ".join(f"{k} ({found[p]!r} at position {p})" for k, p in list(kinds.items())[:3])
-        raise LabelError.about(
-            argument,
-            f"mixes {what} of different types: {met}.",
-            Message(
-                "give all {what} of `{argument}` one type, for example with str().",
-                what=what,
-                argument=argument,
-            ),
-        )
+        hint = "give all {what} of `{argument}` one type, for example with str()."
+        told = f"mixes {what} of different types: {met}."
+        raise LabelError.about(argument, told, Message(hint, what=what, argument=argument))
 
 
 def refuse_fractions(values: npt.NDArray[np.floating[Any]], argument: str) -> None:
