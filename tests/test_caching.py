@@ -1,14 +1,15 @@
-"""Lists that another thread makes ahead, and meets whose sums nobody keeps."""
+"""Lists that another thread makes ahead, objects that stay, and meets whose sums nobody keeps."""
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Iterator
 
 import pytest
 
 import clusterdiff as cd
-from clusterdiff.caching import ahead
+from clusterdiff.caching import ahead, all_kept
 
 
 def threads_of(count: int) -> Iterator[int]:
@@ -74,3 +75,28 @@ def test_what_is_computed_on_a_scratch_copy_is_not_kept() -> None:
         assert list(vars(diff.meet)) == kept
         assert not diff.meet._made
         assert found == (diff.meet.pairs, diff.score("A"))
+
+
+@pytest.fixture
+def unfrozen() -> Iterator[None]:
+    """The tests freeze what they begin with."""
+    frozen = gc.get_freeze_count()
+    gc.unfreeze()
+    yield
+    gc.unfreeze()
+    if frozen:
+        gc.freeze()
+
+
+def test_what_was_made_to_stay_is_not_looked_at_at_once(unfrozen: None) -> None:
+    with all_kept():
+        made = [[i] for i in range(1000)]
+    young = {id(item) for generation in (0, 1) for item in gc.get_objects(generation=generation)}
+    assert not any(id(item) in young for item in made)
+
+
+def test_what_a_program_froze_stays_frozen(unfrozen: None) -> None:
+    gc.freeze()
+    with all_kept():
+        pass
+    assert gc.get_freeze_count() > 0

@@ -63,6 +63,10 @@ def all_kept() -> Iterator[None]:
     try:
         yield
     finally:
+        # Otherwise the next object that is made has them all looked at. What a program froze itself stays frozen.
+        if not gc.get_freeze_count():
+            gc.freeze()
+            gc.unfreeze()
         gc.enable()
 
 

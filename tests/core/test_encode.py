@@ -179,6 +179,19 @@ def test_unhashable_elements_are_named() -> None:
         _core.encode_objects(["a", 1, [3]])
 
 
+def test_an_object_is_hashed_once() -> None:
+    class Counting:
+        hashed = 0
+
+        def __hash__(self) -> int:
+            self.hashed += 1
+            return 1
+
+    items = [Counting() for _ in range(5)]
+    assert _core.encode_objects(items)[0].tolist() == list(range(5))
+    assert [item.hashed for item in items] == [1] * 5
+
+
 def test_errors_of_hash_and_equality_pass_through() -> None:
     class Angry:
         def __hash__(self) -> int:

@@ -304,7 +304,7 @@ def compare_documents(
     kept = policy.rule.compared(in_true, in_pred)
     compared = in_true | in_pred if kept is None else (in_true | in_pred) & kept
     # A document with nothing left to compare has no comparison of its own.
-    filled = np.unique(of_point[compared]).tolist()
+    filled = np.flatnonzero(np.bincount(of_point[compared])).tolist()
     make = _Part(aligned, _core.group_members(of_point, len(names)), policy, data)
     documents = Documents({names[code]: code for code in filled}, make)
     counts = Counts.of(aligned.true, aligned.pred, policy.noise)
@@ -373,10 +373,11 @@ def _unwrapped(labels: Labels) -> Labels:
 def _pooled(corpus: Corpus, names: list[str], singletons: Singletons) -> Clustering:
     """All documents of a corpus as one clustering, whose points and clusters carry their document's name."""
     points: list[InDocument] = []
-    clusters: list[InDocument] = []
     codes: list[IntArray] = []
+    clusters = 0
     filled = corpus.filled
-    for name, document in ((name, filled[name]) for name in names if name in filled):
+    documents = [(name, filled[name]) for name in names if name in filled]
+    for name, document in documents:
         code = document.codes.astype(np.int64)
         kept = code >= 0
         if singletons == "drop":
@@ -384,20 +385,25 @@ def _pooled(corpus: Corpus, names: list[str], singletons: Singletons) -> Cluster
         at = np.flatnonzero(kept)
         all_points = document.point_names()
         points += [InDocument(name, all_points[i]) for i in at.tolist()]
-        codes.append(code[at] + len(clusters))
-        clusters += _entities(name, document.names.tolist(), zip(code.tolist(), all_points, strict=True))
-    lexicon = np.empty(len(clusters), dtype=object)
-    lexicon[:] = clusters
-    return Clustering.of(Labels(np.concatenate([np.empty(0, np.int64), *codes]), lexicon), points)
+        codes.append(code[at] + clusters)
+        clusters += len(document.names)
+
+    def spelt() -> Any:
+        out = np.empty(clusters, dtype=object)
+        out[:] = [cluster for name, document in documents for cluster in _entities(name, document)]
+        return out
+
+    # Where all points are on both sides, no measure asks for the names of clusters.
+    return Clustering.of(
+        Labels(np.concatenate([np.empty(0, np.int64), *codes]), LazyNames(clusters, spelt)), points
+    )
 
 
-def _entities(document: str, names: list[Any], points: Iterable[tuple[int, Any]]) -> Iterator[InDocument]:
+def _entities(name: str, document: Clustering) -> Iterator[InDocument]:
     """The clusters of a document; those of mentions are called by the one that comes first in the text."""
-    first: dict[int, tuple[tuple[int, ...], Mention]] = {}
-    for code, point in points:
+    mentions: dict[int, list[Mention]] = {}
+    for code, point in zip(document.codes.tolist(), document.point_names(), strict=True):
         if isinstance(point, Mention):
-            place = point.place
-            if code not in first or place < first[code][0]:
-                first[code] = place, point
-    for code, name in enumerate(names):
-        yield Entity.of(document, name, first[code][1]) if code in first else InDocument(document, name)
+            mentions.setdefault(code, []).append(point)
+    for code, cluster in enumerate(document.names.tolist()):
+        yield Entity.of(name, cluster, mentions[code]) if code in mentions else InDocument(name, cluster)

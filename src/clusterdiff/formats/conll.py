@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import pairwise
+from itertools import groupby, pairwise
 from sys import intern
 
 from clusterdiff.errors import FileError
@@ -113,21 +113,16 @@ class _ConllReader:
             self.gathered.add(document)
 
     def _words(self, rows: Iterator[list[str]], number: int) -> None:
-        document = self.document
-        if document is None:
+        if self.document is None:
             self._refuse_words(rows, number)
             return
-        words, at = document.words, self.word_column
-        for line, columns in enumerate(rows, start=number):
-            if not columns:
-                document.end_sentence()
-                continue
-            if not words:
-                at = self.word_column = _word_column(columns, document.name)
-            last = columns.pop()
-            words.append(intern(columns[at]) if at is not None and at < len(columns) else "")
-            if last not in NONE:
-                self._brackets(document, last, line)
+        for filled, group in groupby(rows, bool):
+            lines = list(group)
+            if filled:
+                self._sentence(self.document, lines, number)
+            else:
+                self.document.end_sentence()
+            number += len(lines)
 
     def _refuse_words(self, rows: Iterator[list[str]], number: int) -> None:
         """Raise if there is a word."""
@@ -138,21 +133,28 @@ class _ConllReader:
                     "a document starts with '#begin document'.",
                 )
 
-    def _brackets(self, document: Document, column: str, line: int) -> None:
-        """The brackets of the word read last."""
-        if column not in self.parsed:
-            self.parsed[column] = _parse(column)
-        parsed = self.parsed[column]
-        if parsed is None:
-            raise document.error(line, f"{column!r} is not a list of brackets such as (1|(2)|3)")
-        word = len(document.words) - 1
-        for entity, opens, closes in parsed:
-            if not closes:
-                document.open(entity, word, line)
-                continue
-            start = word if opens else document.close(entity, line)[0]
-            text = document.words[word] if opens else " ".join(document.words[start : word + 1])
-            document.add(entity, ((start, word),), line, text.strip())
+    def _sentence(self, document: Document, rows: list[list[str]], number: int) -> None:
+        """The words of some lines, and the mentions that begin or end there."""
+        words, parsed = document.words, self.parsed
+        before = len(words)
+        if not words:
+            self.word_column = _word_column(rows[0], document.name)
+        at = self.word_column
+        # The last column is never that of the words.
+        words += [intern(row[at]) if at is not None and at + 1 < len(row) else "" for row in rows]
+        for place, column in [(i, row[-1]) for i, row in enumerate(rows) if row[-1] not in NONE]:
+            word, line = before + place, number + place
+            if column not in parsed:
+                parsed[column] = _parse(column)
+            if (brackets := parsed[column]) is None:
+                raise document.error(line, f"{column!r} is not a list of brackets such as (1|(2)|3)")
+            for entity, opens, closes in brackets:
+                if not closes:
+                    document.open(entity, word, line)
+                    continue
+                start = word if opens else document.close(entity, line)[0]
+                text = words[word] if opens else " ".join(words[start : word + 1])
+                document.add(entity, ((start, word),), line, text.strip())
 
 
 def _columns(lines: list[str]) -> Iterator[list[str]]:

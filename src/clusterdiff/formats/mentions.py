@@ -85,13 +85,13 @@ class Document:
         return Clustering.of(Labels(codes, names), list(chain.from_iterable(entities.values())))
 
     def _distinct(self, repeats: list[FileError]) -> dict[str, list[Mention]]:
-        owner: dict[Mention, tuple[str, int]] = {}
+        owner: dict[tuple[tuple[Any, ...], ...], tuple[str, int]] = {}
         out: dict[str, list[Mention]] = {}
         told: set[tuple[Mention, str]] = set()
         for entity, found in self._entities.items():
             for mention, line in found:
                 mine = entity, line
-                first = owner.setdefault(mention, mine)
+                first = owner.setdefault(mention.spans, mine)
                 if first is mine:
                     out.setdefault(entity, []).append(mention)
                 elif first[0] == entity:

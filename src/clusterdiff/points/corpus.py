@@ -80,21 +80,22 @@ class InDocument(NamedTuple):
 
 
 class Entity(InDocument):
-    """A cluster of mentions in a document, which people call by the ``first`` of them."""
+    """A cluster of ``mentions`` in a document, which people call by the first of them."""
 
-    first: Mention
+    mentions: Sequence[Mention]
 
     @classmethod
-    def of(cls, document: str, name: Any, first: Mention) -> Entity:
-        """An entity by its name in the file, and the mention that comes first in the text."""
+    def of(cls, document: str, name: Any, mentions: Sequence[Mention]) -> Entity:
+        """An entity by its name in the file, and its mentions."""
         entity = cls(document, name)
-        entity.first = first
+        entity.mentions = mentions
         return entity
 
     @property
     def spoken(self) -> str:
-        """The words of its first mention, if they are known."""
-        return self.first.spoken if self.first.text else str(self)
+        """The words of its first mention in the text, if they are known."""
+        first = min(self.mentions, key=lambda mention: mention.place)
+        return first.spoken if first.text else str(self)
 
 
 class Text(NamedTuple):

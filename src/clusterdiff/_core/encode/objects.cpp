@@ -129,6 +129,7 @@ class ObjectEncoder {
         Encoded out;
         out.codes = Buffer<i32>(n_);
         std::vector<i64> first;
+        nb::object next;
         for (i64 i = 0; i < n_; ++i) {
             if (i % kBlock == 0) run.poll();
             PyObject* x = PyTuple_GET_ITEM(held.ptr(), i);
@@ -137,7 +138,7 @@ class ObjectEncoder {
                 continue;
             }
             note_type(Py_TYPE(x), i);
-            out.codes[i] = code_in(known, x, i, first);
+            out.codes[i] = code_in(known, x, i, first, next);
         }
         out.first = Buffer<i64>::copy(first.data(), static_cast<i64>(first.size()));
         return out;
@@ -165,19 +166,21 @@ class ObjectEncoder {
         return truth > 0;
     }
 
-    static i32 code_in(nb::handle known, PyObject* x, i64 i, std::vector<i64>& first) {
-        if (PyObject_Hash(x) == -1) {
-            if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
+    // An object is hashed once: a tuple, or an object of the user's own, does that anew each time. `next` is the number
+    // that a new one gets.
+    static i32 code_in(nb::handle known, PyObject* x, i64 i, std::vector<i64>& first, nb::object& next) {
+        const i64 code = static_cast<i64>(first.size());
+        if (!next.is_valid()) next = nb::steal(PyLong_FromLongLong(code));
+        PyObject* found = next.is_valid() ? PyDict_SetDefault(known.ptr(), x, next.ptr()) : nullptr;
+        if (!found) {
+            nb::python_error error;
+            if (!error.matches(PyExc_TypeError) || PyObject_Hash(x) != -1) throw error;
             PyErr_Clear();
             throw nb::type_error(("element " + std::to_string(i) + " is not hashable: " + Array::type_name(x)).c_str());
         }
-        PyObject* found = PyDict_GetItemWithError(known.ptr(), x);
-        if (found) return static_cast<i32>(PyLong_AsLong(found));
-        if (PyErr_Occurred()) throw nb::python_error();
-        const i64 code = static_cast<i64>(first.size());
+        if (found != next.ptr()) return static_cast<i32>(PyLong_AsLong(found));
         check_clusters(code + 1, "The input");
-        nb::object value = nb::steal(PyLong_FromLongLong(code));
-        if (PyDict_SetItem(known.ptr(), x, value.ptr()) != 0) throw nb::python_error();
+        next.reset();
         first.push_back(i);
         return static_cast<i32>(code);
     }
