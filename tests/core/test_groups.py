@@ -58,11 +58,17 @@ def test_the_greatest_of_each_group(threads: str) -> None:
     assert _core.group_max(np.array([1, 1]), 3, np.array([-5, -2])).tolist() == [0, 0, 0]
 
 
-def test_members_are_listed_in_order(threads: str) -> None:
-    groups = np.random.default_rng(2).integers(0, 999, 200_000).astype(np.int32)
-    indptr, members = _core.group_members(groups, 1_000)
-    assert (members == np.argsort(groups, kind="stable")).all()
-    assert (np.diff(indptr) == np.bincount(groups, minlength=1_000)).all()
+@cases("k", [1, 5, 700, 1_000, 90_000, 10**6])
+@cases("dtype", ["i1", "i4", "i8"])
+def test_members_are_listed_in_order(k: int, dtype: str, threads: str) -> None:
+    """Few groups, so that each has a bucket, and many; more groups than points; and arrays with gaps."""
+    for n in (0, 1, 3_000, 200_000):
+        groups = np.random.default_rng(2).integers(0, min(k, np.iinfo(dtype).max), n).astype(dtype)
+        for array in (groups, np.repeat(groups, 2)[::2]):
+            indptr, members = _core.group_members(array, k)
+            assert (members == np.argsort(groups, kind="stable")).all()
+            assert (np.diff(indptr) == np.bincount(groups, minlength=k)).all()
+            assert indptr[0] == 0
 
 
 @pytest.mark.parametrize("bad", [-1, 3])
@@ -77,6 +83,11 @@ def test_groups_out_of_range_are_refused(bad: int) -> None:
     ):
         with pytest.raises(ValueError, match="groups must lie in"):
             call()
+    for k in (3, 10**5):
+        many = np.full(70_000, k - 1)
+        many[-1] = bad if bad < 0 else k
+        with pytest.raises(ValueError, match="groups must lie in"):
+            _core.group_members(many, k)
 
 
 def oracle_moments(

@@ -1,5 +1,7 @@
 #include "points/groups.hpp"
 
+#include "base/partition.hpp"
+
 namespace clusterdiff {
 
 namespace {
@@ -9,19 +11,26 @@ void check_groups(i64 group, i64 k) {
         throw BadValue("groups must lie in [0, " + std::to_string(k) + "), but " + std::to_string(group) + " was found");
 }
 
-template <class T>
-Buffer<double> sum_floats(const Labels& groups, i64 k, const Numbers& values, Run& run) {
-    auto sums = Buffer<Exactish>::zeros(k);
+// Calls f(point, group) for every point in order. What is checked is what is passed on: it is read once.
+template <class F>
+void each_point(const Labels& groups, i64 k, Run& run, F&& f) {
     u64 scratch[kBlock];
     for (i64 at = 0; at < groups.n; at += kBlock) {
         run.poll();
         const i64 count = std::min(kBlock, groups.n - at);
-        const u64* g = groups.block(at, count, scratch);
+        const u64* block = groups.block(at, count, scratch);
         for (i64 i = 0; i < count; ++i) {
-            check_groups(static_cast<i64>(g[i]), k);
-            sums[static_cast<i64>(g[i])].add(read_number<T>(values.data + (at + i) * values.stride));
+            const i64 group = static_cast<i64>(block[i]);
+            check_groups(group, k);
+            f(at + i, group);
         }
     }
+}
+
+template <class T>
+Buffer<double> sum_floats(const Labels& groups, i64 k, const Numbers& values, Run& run) {
+    auto sums = Buffer<Exactish>::zeros(k);
+    each_point(groups, k, run, [&](i64 i, i64 group) { sums[group].add(read_number<T>(values.data + i * values.stride)); });
     Buffer<double> out(k);
     for (i64 group = 0; group < k; ++group) out[group] = sums[group].value();
     return out;
@@ -30,17 +39,7 @@ Buffer<double> sum_floats(const Labels& groups, i64 k, const Numbers& values, Ru
 template <class Value>
 Buffer<Value> greatest(const Labels& groups, i64 k, const Value* values, Run& run) {
     auto most = Buffer<Value>::zeros(k);
-    u64 scratch[kBlock];
-    for (i64 at = 0; at < groups.n; at += kBlock) {
-        run.poll();
-        const i64 count = std::min(kBlock, groups.n - at);
-        const u64* g = groups.block(at, count, scratch);
-        for (i64 i = 0; i < count; ++i) {
-            check_groups(static_cast<i64>(g[i]), k);
-            Value& mine = most[static_cast<i64>(g[i])];
-            mine = std::max(mine, values[at + i]);
-        }
-    }
+    each_point(groups, k, run, [&](i64 i, i64 group) { most[group] = std::max(most[group], values[i]); });
     return most;
 }
 
@@ -104,18 +103,12 @@ u128 sum_squares(const Labels& x, Run& run) {
 
 Buffer<i64> group_sum(const Labels& groups, i64 k, const Labels& values, Run& run) {
     auto out = Buffer<i64>::zeros(k);
-    u64 g_scratch[kBlock], v_scratch[kBlock];
-    for (i64 at = 0; at < groups.n; at += kBlock) {
-        run.poll();
-        const i64 count = std::min(kBlock, groups.n - at);
-        const u64* g = groups.block(at, count, g_scratch);
-        const u64* v = values.block(at, count, v_scratch);
-        for (i64 i = 0; i < count; ++i) {
-            check_groups(static_cast<i64>(g[i]), k);
-            i64& sum = out[static_cast<i64>(g[i])];
-            if (add_overflows(sum, static_cast<i64>(v[i]))) throw TooLarge("a group's sum exceeds 64 bits");
-        }
-    }
+    u64 scratch[kBlock];
+    const u64* block = scratch;
+    each_point(groups, k, run, [&](i64 i, i64 group) {
+        if (i % kBlock == 0) block = values.block(i, std::min(kBlock, values.n - i), scratch);
+        if (add_overflows(out[group], static_cast<i64>(block[i % kBlock]))) throw TooLarge("a group's sum exceeds 64 bits");
+    });
     return out;
 }
 
@@ -130,24 +123,16 @@ TwoSums group_sums(const Labels& groups, i64 k, const double* first, const doubl
     // Most groups have nothing but zeros as a rule: only others have sums, the first of which are those of nobody.
     auto place = Buffer<u32>::zeros(k);
     std::vector<Both> sums(1);
-    u64 scratch[kBlock];
-    for (i64 at = 0; at < groups.n; at += kBlock) {
-        run.poll();
-        const i64 count = std::min(kBlock, groups.n - at);
-        const u64* g = groups.block(at, count, scratch);
-        for (i64 i = 0; i < count; ++i) {
-            check_groups(static_cast<i64>(g[i]), k);
-            if (first[at + i] == 0 && second[at + i] == 0) continue;
-            u32& mine = place[static_cast<i64>(g[i])];
-            if (!mine) {
-                mine = static_cast<u32>(sums.size());
-                sums.emplace_back();
-            }
-            Both& both = sums[mine];
-            both.first.add(first[at + i]);
-            both.second.add(second[at + i]);
+    each_point(groups, k, run, [&](i64 i, i64 group) {
+        if (first[i] == 0 && second[i] == 0) return;
+        u32& mine = place[group];
+        if (!mine) {
+            mine = static_cast<u32>(sums.size());
+            sums.emplace_back();
         }
-    }
+        sums[mine].first.add(first[i]);
+        sums[mine].second.add(second[i]);
+    });
     TwoSums out{Buffer<double>(k), Buffer<double>(k)};
     run.each(0, k, [&](i64 group) {
         const Both& both = sums[place[group]];
@@ -234,30 +219,71 @@ Contents contents(const Labels& groups, i64 k, const Numbers& masses, Run& run) 
     return out;
 }
 
-Members group_members(const Labels& groups, i64 k, Run& run) {
-    Members out;
-    out.indptr = Buffer<i64>::zeros(k + 1);
-    out.members = Buffer<i64>(groups.n);
-    u64 scratch[kBlock];
-    auto each = [&](auto&& f) {
-        for (i64 at = 0; at < groups.n; at += kBlock) {
-            run.poll();
-            const i64 count = std::min(kBlock, groups.n - at);
-            const u64* g = groups.block(at, count, scratch);
-            for (i64 i = 0; i < count; ++i) f(static_cast<i64>(g[i]), at + i);
-        }
+namespace {
+
+// Points and their groups for a partition, block by block; groups are copied, since the caller's own may change.
+struct GroupFeed {
+    struct Scratch {
+        u64 wide[kBlock], group[kBlock];
+        i64 point[kBlock];
     };
-    each([&](i64 group, i64) {
-        check_groups(group, k);
-        ++out.indptr[group + 1];
+    const Labels& groups;
+    i64 k;
+
+    const u64* keys(i64 at, i64 count, Scratch& s) const {
+        const u64* block = groups.block(at, count, s.wide);
+        for (i64 i = 0; i < count; ++i) {
+            const u64 group = block[i];
+            check_groups(static_cast<i64>(group), k);
+            s.group[i] = group;
+        }
+        return s.group;
+    }
+    std::pair<const u64*, const i64*> both(i64 at, i64 count, Scratch& s) const {
+        for (i64 i = 0; i < count; ++i) s.point[i] = at + i;
+        return {keys(at, count, s), s.point};
+    }
+};
+
+// Points are sent to buckets of groups, each of which fits a core's cache while its groups are told apart.
+template <class Index>
+Members members_by_bucket(const Labels& groups, i64 k, int shift, Run& run) {
+    struct Record {
+        Index group, point;
+    };
+    Members out{Buffer<i64>(k + 1), Buffer<i64>(groups.n)};
+    const i64 buckets = ((k - 1) >> shift) + 1;
+    const auto part = partition<Record>(
+        groups.n, buckets, GroupFeed{groups, k}, [shift](u64 group) { return group >> shift; },
+        [](u64 group, i64 point) { return Record{static_cast<Index>(group), static_cast<Index>(point)}; }, run);
+    run.tasks(buckets, [&](i64 b, int) {
+        const i64 first = b << shift, count = std::min(i64{1} << shift, k - first);
+        auto next = Buffer<i64>::zeros(count);
+        const auto place = [&](i64 i) -> i64& { return next[static_cast<i64>(part.records[i].group) - first]; };
+        run.each(part.begin(b), part.begin(b + 1), [&](i64 i) { ++place(i); });
+        i64 total = part.begin(b);
+        for (i64 g = 0; g < count; ++g) {
+            out.indptr[first + g] = total;
+            total += std::exchange(next[g], total);
+        }
+        run.each(part.begin(b), part.begin(b + 1), [&](i64 i) { out.members[place(i)++] = static_cast<i64>(part.records[i].point); });
     });
-    for (i64 group = 0; group < k; ++group) out.indptr[group + 1] += out.indptr[group];
-    Buffer<i64> next = Buffer<i64>::copy(out.indptr.data(), k);
-    each([&](i64 group, i64 point) {
-        if (group < 0 || group >= k || next[group] == out.indptr[group + 1]) throw Changed();
-        out.members[next[group]++] = point;
-    });
+    out.indptr[k] = groups.n;
     return out;
+}
+
+}  // namespace
+
+Members group_members(const Labels& groups, i64 k, Run& run) {
+    int shift = 0;
+    for (const int bits = partition_bits(groups.n, 2048); ((k - 1) >> shift) >= (i64{1} << bits);) ++shift;
+    if (shift == 0) {  // a bucket for each group
+        auto part = partition<i64>(
+            groups.n, k, GroupFeed{groups, k}, [](u64 group) { return group; }, [](u64, i64 point) { return point; }, run);
+        return {Buffer<i64>::copy(part.start.data(), k + 1), std::move(part.records)};
+    }
+    return std::max(groups.n, k) <= static_cast<i64>(UINT32_MAX) ? members_by_bucket<u32>(groups, k, shift, run)
+                                                                 : members_by_bucket<u64>(groups, k, shift, run);
 }
 
 }  // namespace clusterdiff
