@@ -74,6 +74,9 @@ def test_signals_are_for_the_threads_of_the_program() -> None:
 
 @needs_proc
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.skipif(
+    "asan" in os.environ.get("LD_PRELOAD", ""), reason="its allocator may be locked in the child"
+)
 def test_a_forked_child_starts_its_own() -> None:
     """Also one that is born while others are at work."""
     run("""
