@@ -209,6 +209,16 @@ def test_every_measure_is_shown_or_named_as_left_out() -> None:
     assert shown == {name: repr(diff.score(name)) for name in shown}
 
 
+def test_measures_that_take_long_are_left_out_of_large_pages() -> None:
+    """A transport problem for every pair of clusters is solved for a thousand points, not for more."""
+    for n, shown in ((12, True), (1_001, False)):
+        labels = np.arange(n) // 3
+        diff = cd.compare(labels, labels[::-1] % 2, features=np.eye(n, 2))
+        note = re.search(r"Not computed [(].*?[)]: (.*?)[.]</p>", render(diff))
+        assert note is not None
+        assert ("cdistance" not in note[1].split(", ")) is shown
+
+
 @pytest.mark.parametrize("sides", [("<i>gold</i>", "new"), ("old", "new")])
 def test_no_label_becomes_markup(sides: tuple[str, str]) -> None:
     """Tags, quotes, templates, controls and 10,000 characters: the page has the same elements as with plain labels."""

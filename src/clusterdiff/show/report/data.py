@@ -104,7 +104,7 @@ from clusterdiff.wording import count, number, percent, plural
 #: How many steps of the sequence (as a curve) and values of a slice are shown.
 CURVE, SLICES = 200, 30
 #: Measures that take too long for more than so many points.
-SLOW, MANY = ("smi",), 1_000
+SLOW, MANY = ("cdistance", "smi"), 1_000
 #: Measures by a best one-to-one matching, which takes too long in a component of more than so many cells.
 MATCHED, TANGLED = ("ceaf_e.precision", "ceaf_e.recall", "ceaf_e.f1", "conll", "psi", "spsi"), 200_000
 #: Measures that are 0 for shuffled labels, on average, by definition.
