@@ -25,12 +25,14 @@ def oracle(data: bytes, delimiter: str, fields: int) -> list[list[str]] | None:
         text = data.decode()
     except UnicodeDecodeError:
         return None
-    lines = text.split("\n")[1:]
+    header, end, _ = text.partition("\n")
+    breaks = "\r\n" if end and header.endswith("\r") else "\n"
+    lines = text.split(breaks)[1:]
     if lines and not lines[-1]:
         lines.pop()
     rows = [line.split(delimiter) for line in lines]
-    plain = not set('"\r\0') & set(text) and all(lines) and all(len(row) == fields for row in rows)
-    return rows if plain else None
+    plain = not set('"\r\n\0') & set(text.replace(breaks, "")) and all(lines)
+    return rows if plain and all(len(row) == fields for row in rows) else None
 
 
 def read(path: Path, delimiter: str, fields: int, point: int = 0, cluster: int = 1) -> Any:
@@ -87,13 +89,27 @@ ODD = st.sampled_from([b'"', b"\r\n", b"\r", b"\0", b"\n\n", b"\n", b",", b"\xef
     st.sampled_from(",;\t|"),
     st.permutations(range(3)),
     st.booleans(),
+    st.sampled_from(["\n", "\r\n"]),
     st.none() | st.tuples(ODD, st.integers(0, 200)),
 )
-@example(rows=[("é", "ü", "")], delimiter=",", order=[0, 1, 2], ended=False, odd=None)
+@example(rows=[("é", "ü", "")], delimiter=",", order=[0, 1, 2], ended=False, breaks="\n", odd=None)
+@example(
+    rows=[("a", "b", "c")] * 2,
+    delimiter=",",
+    order=[0, 1, 2],
+    ended=True,
+    breaks="\r\n",
+    odd=(b"\r", 18),
+)
 def test_lines_are_divided_as_python_splits_them(
-    rows: list[tuple[str, ...]], delimiter: str, order: list[int], ended: bool, odd: tuple[bytes, int] | None
+    rows: list[tuple[str, ...]],
+    delimiter: str,
+    order: list[int],
+    ended: bool,
+    breaks: str,
+    odd: tuple[bytes, int] | None,
 ) -> None:
-    text = "\n".join(map(delimiter.join, [("id", "other", "cluster"), *rows])) + "\n" * ended
+    text = breaks.join(map(delimiter.join, [("id", "other", "cluster"), *rows])) + breaks * ended
     data = text.encode()
     if odd is not None:
         what, at = odd
@@ -101,16 +117,19 @@ def test_lines_are_divided_as_python_splits_them(
     check(data, delimiter, 3, *order[:2])
 
 
-@pytest.mark.parametrize("end", ["", "\n"])
-def test_lines_go_on_from_one_piece_to_the_next(end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("breaks", ["\n", "\r\n"])
+@pytest.mark.parametrize("ended", [False, True])
+def test_lines_go_on_from_one_piece_to_the_next(
+    ended: bool, breaks: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whatever is at the end of a piece, and whoever reads it."""
     random = np.random.default_rng(0)
     names = [f"{'é' * int(size)}{i}" for i, size in enumerate(random.integers(0, 30, 40_000))]
     clusters = [f"c{i}" if i % 7 else "" for i in random.integers(0, 9_000, len(names))]
     text = (
-        "id;cluster\n"
-        + "\n".join(f"{name};{cluster}" for name, cluster in zip(names, clusters, strict=True))
-        + end
+        f"id;cluster{breaks}"
+        + breaks.join(f"{name};{cluster}" for name, cluster in zip(names, clusters, strict=True))
+        + breaks * ended
     )
     assert len(text.encode()) > 4 * LONGEST
     for threads in (1, 3):

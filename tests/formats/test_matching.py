@@ -128,13 +128,15 @@ def test_plain_lines_are_not_left_to_duckdb(tmp_path: Path, monkeypatch: pytest.
     text = "cluster\tid\tmore\nx\ta\t1\nx\tb\t2\ny\tc\t3\n"
     head, *rows = text.splitlines(keepends=True)
     written = {"plain": text, "one": text, "quoted": text.replace("a", '"a"')}
+    written |= {"returned": text.replace("\n", "\r\n")}
     written |= {"part1": head + rows[0], "part2": head + rows[1] + rows[2]}
     for name, content in written.items():
-        (tmp_path / f"{name}.tsv").write_text(content)
+        (tmp_path / f"{name}.tsv").write_text(content, newline="")
     (tmp_path / "packed.tsv.gz").write_bytes(gzip.compress(text.encode()))
     for other, expected in (
         ("one.tsv", [True, True]),
         ("on*.tsv", [True, True]),
+        ("returned.tsv", [True, True]),
         ("quoted.tsv", [True, False]),
         ("packed.tsv.gz", [True]),
         ("part*.tsv", [True]),

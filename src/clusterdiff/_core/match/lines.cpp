@@ -44,25 +44,27 @@ i64 utf8_length(const u8* p, i64 left) {
     return 0;
 }
 
-// How many lines end within a text, all of which must be plain. Steps are so short that a byte counts their lines, and
-// each question has an answer of its own: so compilers see how to look at many bytes at once.
-i64 count_lines(const u8* text, i64 size) {
+// How many lines end within a text, all of which must be plain, with a carriage return for each or with none. Steps are so
+// short that a byte counts their lines, and each question has an answer of its own: so compilers see how to look at many
+// bytes at once.
+i64 count_lines(const u8* text, i64 size, bool returned) {
     constexpr i64 kStep = 128;
-    i64 total = 0;
-    u8 quotes = 0, returns = 0, zeros = 0, high = 0;
+    i64 total = 0, returns = 0;
+    u8 quotes = 0, zeros = 0, high = 0;
     for (i64 begin = 0; begin < size; begin += kStep) {
-        u8 ended = 0;
+        u8 ended = 0, back = 0;
         for (i64 i = begin, end = std::min(size, begin + kStep); i < end; ++i) {
             const u8 c = text[i];
             ended = static_cast<u8>(ended + (c == '\n'));
             quotes = static_cast<u8>(quotes | (c == '"'));
-            returns = static_cast<u8>(returns | (c == '\r'));
+            back = static_cast<u8>(back + (c == '\r'));
             zeros = static_cast<u8>(zeros | (c == 0));
             high = static_cast<u8>(high | c);
         }
         total += ended;
+        returns += back;
     }
-    if (quotes | returns | zeros) throw NotPlain();
+    if (quotes | zeros || returns != (returned ? total : 0)) throw NotPlain();
     for (i64 i = 0; high >= 0x80 && i < size;) {
         const i64 length = utf8_length(text + i, size - i);
         if (!length) throw NotPlain();
@@ -162,12 +164,17 @@ Released<ArrowArray> Lines::next() {
 
 void Lines::divide(Batch& batch) {
     const u8 *text = batch.text.data(), *end = text + batch.size, *line = text;
-    const i64 lines = count_lines(text, end - text) + 1;  // maybe one without a break
-    if (!std::exchange(begun_, true)) line = std::min(end, find(line, end, '\n') + 1);
+    if (!std::exchange(begun_, true)) {  // the names of the columns, whose break is that of all lines
+        const u8* stop = find(line, end, '\n');
+        returned_ = stop < end && stop > line && stop[-1] == '\r';
+        line = std::min(end, stop + 1);
+    }
+    const i64 lines = count_lines(text, end - text, returned_) + 1;  // maybe one without a break
     batch.fields = std::vector<Batch::Field>(columns_.size());
     for (Batch::Field& field : batch.fields) field.views = Buffer<View>(lines);
     for (; line < end; ++batch.rows) {
-        const u8 *stop = find(line, end, '\n'), *from = line;
+        const u8 *broken = find(line, end, '\n'), *stop = broken, *from = line;
+        if (returned_ && broken < end && *--stop != '\r') throw NotPlain();
         if (from == stop) throw NotPlain();
         for (i64 at = 0; at < fields_; ++at) {
             const u8* to = find(from, stop, delimiter_);
@@ -176,7 +183,7 @@ void Lines::divide(Batch& batch) {
                 if (wanted_[i] == at) batch.fields[i].add(batch.rows, text, from, to - from);
             from = to + 1;
         }
-        line = stop + 1;
+        line = broken + 1;
     }
     for (Batch::Field& field : batch.fields) {
         field.buffers[0] = field.valid.empty() ? nullptr : field.valid.data();

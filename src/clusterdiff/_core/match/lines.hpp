@@ -1,5 +1,5 @@
 // Columns of a plain text file: rows are lines, and fields are what is between delimiters. Whatever takes more than
-// that to read (quotes, line breaks of other kinds, rows of another length) is left to readers that know it.
+// that to read (quotes, line breaks of several kinds, rows of another length) is left to readers that know it.
 #pragma once
 
 #include <vector>
@@ -34,6 +34,7 @@ class Lines : public Batches {
     std::vector<Column> columns_;
     Buffer<u8> rest_;  // the beginning of a line that goes on
     bool begun_ = false, over_ = false;
+    bool returned_ = false;  // whether lines end with a carriage return too
 };
 
 }  // namespace clusterdiff
