@@ -183,7 +183,7 @@ def blame(name: str) -> Callable[[duckdb.Error], FileError]:
         if found := re.search(r'converting column "(.*)"\. Could not convert string "(.*)" to', text):
             column, value = found.groups()
             told = f"{shown(name)}: {value!r} in the column {column!r} is not a number."
-            return FileError(told, "weights and features are numbers.")
+            return FileError(told, "weights, features and scores are numbers.")
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         return FileError(f"{shown(name)} cannot be read: {lines[0].rstrip('.')}.", "is the file complete?")
 
