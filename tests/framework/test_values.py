@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from typing import Any
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -231,3 +233,26 @@ def test_documents_of_a_column_are_those_of_a_corpus(measure: str) -> None:
     assert isinstance(corpora, cd.types.CorpusComparison)
     for name, one in corpora.documents.items():
         assert column.documents[name].score(measure) == pytest.approx(one.score(measure), abs=1e-14)
+
+
+@pytest.mark.parametrize("made", [comparison, lost])
+def test_what_nobody_keeps_is_freed_at_once(made: Callable[[], cd.types.Comparison]) -> None:
+    """Nothing of a comparison keeps itself: its memory is there for the next one without a search for garbage."""
+    gc.collect()
+    gc.disable()
+    try:
+        diff = made()
+        diff.scores("all")
+        asked = [
+            diff.loss,
+            diff.components[0],
+            diff.splits[0],
+            diff.merges[0],
+            diff.explain(),
+            diff.repairs(),
+        ]
+        meet = ref(diff.meet)
+        del diff, asked
+        assert meet() is None
+    finally:
+        gc.enable()

@@ -38,7 +38,18 @@ REFUSED = {"coarsen", "margins", "regroup", "restrict", "weighed", "within", "bo
 #: Members of the class.
 MAKERS = {"from_cells", "from_labels", "of_points"}
 #: Members that are about the cells, which hold the points that both have.
-OF_CELLS = {"cell_of_point", "grouped", "indptr", "mass", "members", "members_of", "pred", "size", "true"}
+OF_CELLS = {
+    "cell_of_point",
+    "grouped",
+    "indptr",
+    "mass",
+    "members",
+    "members_of",
+    "pred",
+    "relocated",
+    "size",
+    "true",
+}
 #: Members that count lost points too.
 COUNT_ALL = {
     "agreed", "disagreed", "k_pred", "k_true", "knows_points", "losses", "lost", "masses", "missing", "n", "pairs",

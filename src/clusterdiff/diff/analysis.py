@@ -196,28 +196,17 @@ class Analysis(Once):
         if self._s_h_loss is not self.cell_loss:
             s_h = self._s_h_loss.by(found.of_cell, len(found), found.of_true, found.of_pred)
         kinds = np.asarray(found.kinds, dtype=object)
-        lost = losses.columns
+        lost, total = losses.columns, self.meet.total
         columns: dict[str, Any] = {
             "component": lambda rows: rows,
             "kind": lambda rows: kinds[found.kind[rows]],
             "size": lambda rows: found.size[rows],
-            "true_clusters": lambda rows: self._clusters_of[0][rows],
-            "pred_clusters": lambda rows: self._clusters_of[1][rows],
-            "score": lambda rows: kept(s_h.of(rows) * self.meet.total, found.mass[rows]),
+            "true_clusters": lambda rows: found.clusters[0][rows],
+            "pred_clusters": lambda rows: found.clusters[1][rows],
+            "score": lambda rows: kept(s_h.of(rows) * total, found.mass[rows]),
             **lost,
         }
         return Ordered(columns, costliest(lost["loss"]))
-
-    @cached_property
-    def _clusters_of(self) -> tuple[Int64Array, Int64Array]:
-        """How many true and how many predicted clusters of the user's each component has."""
-        found = self.join
-        true, pred = found.true_count, found.pred_count
-        if self.unclustered[0].any():
-            true = true - np.bincount(found.of_true[self.unclustered[0]], minlength=len(found))
-        if self.unclustered[1].any():
-            pred = pred - np.bincount(found.of_pred[self.unclustered[1]], minlength=len(found))
-        return true, pred
 
     # ---- clusters
 

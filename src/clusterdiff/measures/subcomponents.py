@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal, TypeAlias
+from weakref import ref
 
 import numpy as np
 import numpy.typing as npt
@@ -317,7 +318,7 @@ class Scored:
     """
 
     def __init__(self, meet: Meet, s: Subcomponent) -> None:
-        self.meet = meet
+        self._meet = ref(meet)
         self.split_sides = self.merge_sides = None
         if isinstance(meet, UnevenMeet):
             if isinstance(s.function, OfContent):
@@ -329,6 +330,13 @@ class Scored:
         else:
             self.split = s(meet)
             self.merge = s.of_pred(meet)
+
+    @property
+    def meet(self) -> Meet:
+        """Their meet, which may keep them, and which somebody else keeps: otherwise neither would be freed."""
+        meet = self._meet()
+        assert meet is not None
+        return meet
 
     @cached_property
     def pair(self) -> tuple[FloatArray, FloatArray]:

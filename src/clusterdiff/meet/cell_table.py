@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
+from weakref import ReferenceType
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from clusterdiff import _core
 from clusterdiff.caching import cached_property
 from clusterdiff.errors import ArgumentError, changed
+from clusterdiff.meet.sums import Lazy, made
 from clusterdiff.messages import Message
 from clusterdiff.points.labels import AnyArray, BoolArray, Int64Array, IntArray, LazyNames, single
 from clusterdiff.points.reading import read_labels
@@ -141,6 +143,21 @@ def places_of(kept: Int64Array, count: int) -> Int64Array:
 
 
 # ---- where points are
+
+
+def relocated(
+    meet: ReferenceType[Any], locate: Lazy[IntArray], place: Lazy[IntArray]
+) -> Callable[[], IntArray]:
+    """Finds the cell of each point after the cells of a meet went to other places; -1 stays -1.
+
+    The meet is not kept, which may keep what is made from it; as long as it is there, it knows where points were.
+    """
+
+    def find() -> IntArray:
+        known = meet()
+        return made(place)[made(locate) if known is None else known.cell_of_point]
+
+    return find
 
 
 #: No cells, and the points of these.

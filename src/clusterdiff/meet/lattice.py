@@ -164,6 +164,16 @@ class Components:
         return _counted(self.of_pred, self.count)
 
     @cached_property
+    def clusters(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """How many true and how many predicted clusters of the user's each component has."""
+        true, pred = self.true_count, self.pred_count
+        if (single := self.meet.singles[0]).any():
+            true = true - np.bincount(self.of_true[single], minlength=self.count)
+        if (single := self.meet.singles[1]).any():
+            pred = pred - np.bincount(self.of_pred[single], minlength=self.count)
+        return true, pred
+
+    @cached_property
     def kind(self) -> npt.NDArray[np.int8]:
         """What happened in each component, as an index into ``kinds``."""
         kind = (self.pred_count > 1).view(np.int8) + 2 * (self.true_count > 1).view(np.int8)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
+from weakref import ref
 
 import numpy as np
 import numpy.typing as npt
@@ -83,7 +84,7 @@ class Meet(Sizes):
         self.links = links
         self.features = features
         self._locate, self._overlap = locate, overlap
-        self.transpose_of = transpose_of
+        self._transpose_of = None if transpose_of is None else ref(transpose_of)
         self._made = {}
         self._true_names, self._pred_names = true_names, pred_names
 
@@ -128,17 +129,8 @@ class Meet(Sizes):
                     link_sums(row, cells.k_true, weights),
                     link_sums(column, cells.k_pred, weights),
                 )
-        return cls(
-            cells,
-            true_names,
-            pred_names,
-            weights=sums,
-            moments=moments,
-            links=links,
-            features=features,
-            locate=locate,
-            overlap=overlap,
-        )
+        parts: dict[str, Any] = {"weights": sums, "moments": moments, "links": links, "features": features}
+        return cls(cells, true_names, pred_names, **parts, locate=locate, overlap=overlap)
 
     @classmethod
     def from_cells(cls, true: object, pred: object, size: Sequence[int] | Int64Array) -> Meet:
@@ -347,22 +339,28 @@ class Meet(Sizes):
             moments=self.moments and self.moments.in_order(order),
             links=self.links and Links(self.links.cells[order], self.links.pred, self.links.true),
             features=self.features,
-            locate=self._relocated(lambda: cell_table.places_of(order, len(self))),
+            locate=self.relocated(lambda: cell_table.places_of(order, len(order))),
             overlap=None if self._overlap is None else self.overlap.transpose,
             transpose_of=self,
         )
         return meet, order
 
+    @property
+    def transpose_of(self) -> Meet | None:
+        """The meet that this is the transpose of, if anybody else keeps it: neither keeps the other alive."""
+        return None if self._transpose_of is None else self._transpose_of()
+
     def transpose(self) -> Meet:
         """The meet with the two clusterings exchanged."""
-        return self._transposed[0] if self.transpose_of is None else self.transpose_of
+        other = self.transpose_of
+        return self._transposed[0] if other is None else other
 
     @cached_property
     def transpose_order(self) -> Int64Array:
         """For each cell of the transpose, its place in this meet."""
-        if self.transpose_of is None:
+        if (other := self.transpose_of) is None:
             return self._transposed[1]
-        return cell_table.places_of(self.transpose_of.transpose_order, len(self))[:-1]
+        return cell_table.places_of(other.transpose_order, len(self))[:-1]
 
     def restrict(self, true: npt.ArrayLike) -> Meet:
         """The meet of the points of some true clusters, given by their codes or as a mask.
@@ -403,7 +401,7 @@ class Meet(Sizes):
             weights=self.weights and self.weights.take(keep),
             moments=self.moments and self.moments.take(keep),
             links=links and Links(links.cells[keep], links.true[rows], links.pred[columns]),
-            locate=self._relocated(cell_table.places_of(keep, len(self))),
+            locate=self.relocated(cell_table.places_of(keep, len(self))),
         )
 
     def coarsen(self, groups: npt.ArrayLike, names: AnyArray | None = None) -> Meet:
@@ -433,15 +431,15 @@ class Meet(Sizes):
             weights=self.weights and self.weights.merged(place, k),
             moments=self.moments and self.moments.merged(place, k, self.mass),
             features=self.features,
-            locate=self._relocated(np.append(place, -1)),
+            locate=self.relocated(np.append(place, -1)),
             overlap=None if self._overlap is None else self.overlap.regroup(place, k, to),
         )
 
     # ---- the points
 
-    def _relocated(self, place: Lazy[IntArray]) -> Callable[[], IntArray] | None:
+    def relocated(self, place: Lazy[IntArray]) -> Callable[[], IntArray] | None:
         """Finds the cell of each point after cells went to other places; -1 stays -1."""
-        return (lambda: made(place)[self.cell_of_point]) if self.knows_points else None
+        return None if self._locate is None else cell_table.relocated(ref(self), self._locate, place)
 
     @property
     def knows_points(self) -> bool:

@@ -390,7 +390,7 @@ class UnevenMeet(Meet):
             self.spurious,
             self.missing,
             scale=self._scale,
-            locate=(lambda: places_of(order, len(order))[self.cell_of_point]) if self.knows_points else None,
+            locate=self.relocated(lambda: places_of(order, len(order))),
             groups=self.groups and self.groups[::-1],
             features=self.features,
             transpose_of=self,
