@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import clusterdiff as cd
+from clusterdiff.diff.loss import costliest
 from tests.conftest import label_pairs, random_pair
 
 EXACT = {"rel": 1e-12, "abs": 1e-14}
@@ -124,3 +125,13 @@ def test_points_and_clusters_may_be_called_by_tuples() -> None:
     table = cd.compare(true, dict.fromkeys(true, ("z", 9))).by_point
     assert dict(zip(table["point"].tolist(), table["true"].tolist(), strict=True)) == true
     assert set(table["pred"].tolist()) == {("z", 9)}
+
+
+def test_a_few_of_the_costliest_are_the_first_of_all() -> None:
+    """Also where losses are equal, and where some are no number, which come last."""
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        losses = rng.integers(0, 4, rng.integers(1, 12)) / 4
+        losses[rng.random(len(losses)) < rng.choice([0.0, 0.3, 1.0])] = np.nan
+        for most in range(1, len(losses) + 1):
+            assert costliest(losses, most).tolist() == costliest(losses)[:most].tolist()

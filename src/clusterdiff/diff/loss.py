@@ -143,8 +143,8 @@ def costliest(losses: FloatArray, most: int | None = None) -> Int64Array:
     """
     if most is None or most >= len(losses):
         return _core.descending(np.ascontiguousarray(losses))
-    least = np.partition(losses, len(losses) - most)[len(losses) - most]
-    some = np.flatnonzero(losses >= least)
+    least = -np.partition(-losses, most - 1)[most - 1]  # as in the order of all, what is no number comes last
+    some = np.flatnonzero(~(losses < least))
     return some[_core.descending(losses[some])][:most]
 
 
