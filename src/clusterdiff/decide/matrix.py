@@ -28,7 +28,7 @@ from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.corpus import Corpus
 from clusterdiff.points.labels import FloatArray, Int64Array, kind
 from clusterdiff.points.missing import Missing
-from clusterdiff.points.noise import NOISE_AS, Noise, NoiseAs, NoiseLabels, fits, refuse_untold
+from clusterdiff.points.noise import NOISE_AS, Noise, NoiseAs, NoiseLabels, fits, refuse_without_noise
 from clusterdiff.table import Table, plain, record_html, shown
 from clusterdiff.verbs.compare import compare
 from clusterdiff.wording import count
@@ -97,7 +97,7 @@ class Pool:
             if side.untyped:
                 untyped.add(name)
         one_of("noise_as", noise_as, NOISE_AS)
-        refuse_untold(noise_as, noise is not None or any(self.noise.values()))
+        refuse_without_noise(noise_as, noise is not None or any(self.noise.values()))
         known = {str(label) for labels in self.noise.values() for label in labels}
         lost = sorted({str(label) for label in told.true} - known)
         if lost:

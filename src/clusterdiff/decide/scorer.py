@@ -13,7 +13,7 @@ from clusterdiff.errors import ArgumentError, one_of, positions
 from clusterdiff.measures import Measure, resolve
 from clusterdiff.points.alignment import Alignment, apply_policy, in_order
 from clusterdiff.points.labels import Labels, kind
-from clusterdiff.points.noise import NOISE_AS, Noise, NoiseAs, NoiseLabels, fits, refuse_untold
+from clusterdiff.points.noise import NOISE_AS, Noise, NoiseAs, NoiseLabels, fits, refuse_without_noise
 from clusterdiff.points.policy import Policy
 from clusterdiff.points.reading import read_labels
 from clusterdiff.table import record_html
@@ -102,5 +102,5 @@ def scorer(
     {'n_clusters': 3}
     """
     one_of("noise_as", noise_as, NOISE_AS)
-    refuse_untold(noise_as, noise is not None)
+    refuse_without_noise(noise_as, noise is not None)
     return Scorer(resolve(measure), noise, noise_as)

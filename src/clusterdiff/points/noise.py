@@ -68,7 +68,7 @@ class Noise:
             shared | _labels("noise", known) if given is None else _labels(f"noise_{side}", given)
             for side, given, known in zip(SIDES, (true, pred), own, strict=True)
         ]
-        refuse_untold(treated, (both, true, pred, *own) != (None,) * 5)
+        refuse_without_noise(treated, (both, true, pred, *own) != (None,) * 5)
         return cls(sides[0], sides[1], treated)
 
     def __bool__(self) -> bool:
@@ -152,7 +152,7 @@ class Noise:
 NOTHING = Noise()
 
 
-def refuse_untold(treated: NoiseAs, told: bool) -> None:
+def refuse_without_noise(treated: NoiseAs, told: bool) -> None:
     """Raise where it is said what becomes of noise, and not which labels are noise."""
     if treated != "singleton" and not told:
         raise ArgumentError.about(
