@@ -685,7 +685,7 @@ def stream(true: Any, pred: Any) -> int:
 def threads() -> int:
     """The number of threads large inputs use."""
 
-def keep_freed() -> None:
+def share_blocks() -> None:
     """Have the memory of arrays that are gone stay with this process, for those to come, where the system lets it."""
 
 def set_pause(milliseconds: int) -> None:

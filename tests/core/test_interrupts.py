@@ -44,7 +44,7 @@ KNOWN = "one number that is known already"
 SHORT = {
     "threads": "reads one variable of the environment",
     "set_pause": "sets one number",
-    "keep_freed": "sets two numbers",
+    "share_blocks": "sets two numbers",
     "Matching.__init__": "notes one number",
     "sha256_heads": "digests one text, for tests",
     **dict.fromkeys(("Cells.indptr", "Cells.cols", "Cells.sizes"), VIEWED),

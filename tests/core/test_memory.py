@@ -57,7 +57,7 @@ def faults():
         np.ones(8_000_000)
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
 fresh = faults()
-_core.keep_freed()
+_core.share_blocks()
 print(fresh, faults())
 """
     done = subprocess.run(

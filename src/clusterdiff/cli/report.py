@@ -54,7 +54,7 @@ class Report:
         sides = options.get("sides", ("true", "predicted"))
         about = dict(zip(sides, map(_secret, files), strict=False)) | {"command": command_line()}
         # A page takes hundreds of large arrays that are soon gone: fresh memory for each would cost more than they do.
-        _core.keep_freed()
+        _core.share_blocks()
         with progress(f"writing {self.path}", stages=False):
             views.report(
                 diff,

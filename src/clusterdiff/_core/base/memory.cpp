@@ -148,6 +148,12 @@ class BlockCache {
 
 #endif
 
+#if CLUSTERDIFF_MAPPED
+const std::size_t kLargeBlock = BlockCache::kLarge;
+#else
+const std::size_t kLargeBlock = 0;
+#endif
+
 Block take_block(std::size_t bytes) {
 #if CLUSTERDIFF_MAPPED
     if (bytes >= BlockCache::kFrom) return BlockCache::instance().take(bytes);

@@ -15,6 +15,9 @@ struct Block {
     bool zeroed = false;     // fresh from the system
 };
 
+// Blocks from here on are cut from what is kept, with huge pages where the system has them; 0 where nothing is kept.
+extern const std::size_t kLargeBlock;
+
 Block take_block(std::size_t bytes);
 void give_block(const Block& block);
 // Gives back what a block has beyond so many bytes, as far as it can; returns what is left of it.
