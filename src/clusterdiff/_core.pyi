@@ -685,7 +685,13 @@ def stream(true: Any, pred: Any) -> int:
 def threads() -> int:
     """The number of threads large inputs use."""
 
-def share_blocks() -> None:
+def set_array_memory(before: Any = None) -> Any:
+    """Have large arrays of NumPy that this context makes share the memory of the core's; returns how it was before.
+
+    Given that, it is as before again. Arrays that are there stay where they are.
+    """
+
+def keep_freed() -> None:
     """Have the memory of arrays that are gone stay with this process, for those to come, where the system lets it."""
 
 def set_pause(milliseconds: int) -> None:

@@ -6,6 +6,7 @@ import functools
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
 from typing import Any, Self, TypeVar, overload
 
 from clusterdiff import _core
@@ -54,6 +55,19 @@ class cached_property(functools.cached_property[Value]):  # noqa: N801 - called 
 
 
 @contextmanager
+def shared_memory() -> Iterator[None]:
+    """Where very many large arrays come and go: fresh memory for each would cost more than they do.
+
+    Within, and in what runs in copies of its context, those of NumPy have the memory that the core's arrays leave.
+    """
+    before = _core.set_array_memory()
+    try:
+        yield
+    finally:
+        _core.set_array_memory(before)
+
+
+@contextmanager
 def all_kept() -> Iterator[None]:
     """Where very many objects are made that stay: looking among them for garbage takes longer than to make them."""
     if not gc.isenabled():  # by an outer block, which enables it again
@@ -97,6 +111,6 @@ def ahead(items: Iterator[Value], much: bool) -> Iterator[Callable[[], list[Valu
 
     with ThreadPoolExecutor(1) as pool:
         try:
-            yield pool.submit(work).result
+            yield pool.submit(copy_context().run, work).result
         finally:
             left = True

@@ -44,7 +44,8 @@ KNOWN = "one number that is known already"
 SHORT = {
     "threads": "reads one variable of the environment",
     "set_pause": "sets one number",
-    "share_blocks": "sets two numbers",
+    "keep_freed": "sets two numbers",
+    "set_array_memory": "sets a variable of the context",
     "Matching.__init__": "notes one number",
     "sha256_heads": "digests one text, for tests",
     **dict.fromkeys(("Cells.indptr", "Cells.cols", "Cells.sizes"), VIEWED),

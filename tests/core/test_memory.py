@@ -7,7 +7,10 @@ import platform
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+
+from clusterdiff.caching import ahead, shared_memory
 
 
 @pytest.mark.skipif(
@@ -57,7 +60,7 @@ def faults():
         np.ones(8_000_000)
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
 fresh = faults()
-_core.share_blocks()
+_core.keep_freed()
 print(fresh, faults())
 """
     done = subprocess.run(
@@ -67,3 +70,35 @@ print(fresh, faults())
     fresh, kept = map(int, done.stdout.split())
     assert fresh >= 300  # ten times 64 MB, in pages of 2 MB at most
     assert kept < 30
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or "asan" in os.environ.get("LD_PRELOAD", ""), reason="nothing is kept there"
+)
+def test_arrays_of_numpy_can_share_memory_with_those_of_the_core() -> None:
+    """Within the block they have what others left, filled with zeros if wanted; after it, theirs is as it was."""
+    least = 4 << 20
+    with shared_memory():
+        places = set()
+        for i in range(40):
+            places.add(np.full(least + i, 1, dtype=np.uint8).ctypes.data)
+            assert not np.zeros(least + i, dtype=np.uint8).any()
+        assert len(places) < 5
+        small = np.arange(10)
+        grown = np.full(least, 7, dtype=np.uint8)
+        grown.resize(3 * least, refcheck=False)
+        shrunk = np.full(2 * least, 7, dtype=np.uint8)
+        shrunk.resize(100, refcheck=False)
+        kept = np.ones(least, dtype=np.uint8)
+        assert (grown[:least] == 7).all()
+        assert not grown[least:].any()
+        assert (shrunk == 7).all()
+        assert small.sum() == 45
+        with ahead(iter([np.ones(least, dtype=np.uint8)]), much=True) as made:
+            assert made()[0].all()
+    outside = np.ones(least, dtype=np.uint8)
+    assert outside.ctypes.data % (2 << 20)  # blocks of the core begin with a page of 2 MB
+    assert kept.ctypes.data % (2 << 20) == 0
+    del kept, grown, outside
+    with shared_memory(), pytest.raises(MemoryError):
+        np.empty(1 << 60, dtype=np.uint8)

@@ -1,4 +1,5 @@
 // The Python module: errors, and the bindings of every stage.
+#include "base/memory.hpp"
 #include "base/pause.hpp"
 #include "python/allocator.hpp"
 #include "python/bind.hpp"
@@ -37,6 +38,7 @@ NB_MODULE(_core, m) {
     cd::bind_judgements(m);
     cd::bind_sweep(m);
     m.def("threads", &cd::configured_threads);
-    m.def("share_blocks", &cd::share_blocks);
+    m.def("keep_freed", &cd::keep_freed);
+    m.def("set_array_memory", &cd::set_array_memory, nb::arg("before").none() = nb::none());
     m.def("set_pause", [](int milliseconds) { cd::pause = std::chrono::milliseconds(milliseconds); }, nb::arg("milliseconds"));
 }

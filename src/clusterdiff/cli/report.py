@@ -53,8 +53,8 @@ class Report:
         by = {name: column for name, column in by.items() if name not in BUILT_IN}
         sides = options.get("sides", ("true", "predicted"))
         about = dict(zip(sides, map(_secret, files), strict=False)) | {"command": command_line()}
-        # A page takes hundreds of large arrays that are soon gone: fresh memory for each would cost more than they do.
-        _core.share_blocks()
+        # A page takes hundreds of arrays that are soon gone: fresh memory for each would cost more than they do.
+        _core.keep_freed()
         with progress(f"writing {self.path}", stages=False):
             views.report(
                 diff,

@@ -181,12 +181,16 @@ class Analysis(Once):
     @cached_property
     def true_losses(self) -> Losses:
         """What each true cluster lost."""
-        return self.cell_loss.by(self.meet.true, self.meet.k_true, true=np.arange(self.meet.k_true))
+        meet = self.meet
+        own = np.arange(meet.k_true) if len(meet.missing) else None
+        return self.cell_loss.by(meet.true, meet.k_true, true=own)
 
     @cached_property
     def pred_losses(self) -> Losses:
         """What each predicted cluster lost."""
-        return self.cell_loss.by(self.meet.pred, self.meet.k_pred, pred=np.arange(self.meet.k_pred))
+        meet = self.meet
+        own = np.arange(meet.k_pred) if len(meet.spurious) else None
+        return self.cell_loss.by(meet.pred, meet.k_pred, pred=own)
 
     @cached_property
     def components(self) -> Mapping[str, npt.NDArray[Any]]:

@@ -57,6 +57,7 @@ class Correction:
         self.shapes, self.measure = shapes, measure
         self._s_h, self._source = measure == resolve("S_H"), source
         analysis, meet, join = shapes.analysis, shapes.analysis.meet, shapes.join
+        cells = source.continued  # first: it takes much memory for a while
         #: Points of damaged components, by position; or their cells, of so many points each. The rest is about these.
         self.size: Int64Array | None = None
         if self._s_h and not rules and source.weights is None and not meet.lost:
@@ -75,7 +76,6 @@ class Correction:
         if meet.lost:
             spurious = self.true < 0
             self.component[spurious] = self._of_pred[self.pred[spurious]]
-        cells = source.continued
         matched = np.zeros(len(meet) + 1, dtype=bool)
         matched[cells] = True
         #: Where the points of each true cluster belong: the predicted one that continues it, or a new one; and -1.
@@ -305,7 +305,7 @@ def _shaped(correction: Correction) -> Iterator[Proposal]:
     """The wrong points of the costliest shapes, those of each edit of tangles, and lost points."""
     shapes, shared = correction.shapes, correction.wrong & (correction.cell >= 0)
     damaged, component = shapes.join.damaged, correction.component
-    code = np.where(shapes.tangled[damaged], -1, shapes.codes[damaged]).astype(np.int8)[component]
+    code = np.where(shapes.tangled[damaged], np.int8(-1), shapes.codes[damaged])[component]
     for row in [row for row in shapes.rows if row.unit == "component"][:COSTLIEST]:
         yield _all_of("shape", shared & (code == CODE[row.shape]), row.shape)
     edits = np.append(shapes.edits, np.int8(-1))[correction.cell]

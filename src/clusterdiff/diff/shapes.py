@@ -57,11 +57,11 @@ class Shapes:
         self.join = self.analysis.join
 
     @cached_property
-    def codes(self) -> Int64Array:
+    def codes(self) -> npt.NDArray[np.int8]:
         """The shape of each component, as an index into ``SHAPES``; of tangles the one they would have if small."""
         join, damaged = self.join, self.join.damaged
         true, pred = self._counts
-        found = np.full(len(damaged), CODE["tangle-s"])
+        found = np.full(len(damaged), CODE["tangle-s"], dtype=np.int8)
         if self.analysis.meet.lost:
             missing, spurious = (
                 np.broadcast_to(np.greater(lost, 0), len(join))[damaged]
@@ -80,11 +80,11 @@ class Shapes:
             one_side = (single == 1) & (several > 1)
             found[one_side] = CODE[f"{shape}-2"] + np.minimum(several[one_side], 4) - 2
         self._name_mixed(found, (true > 1) & (pred > 1))
-        codes = np.full(len(join), CODE["same"])
+        codes = np.full(len(join), CODE["same"], dtype=np.int8)
         codes[damaged] = found
         return codes
 
-    def _name_mixed(self, codes: Int64Array, mixed: BoolArray) -> None:
+    def _name_mixed(self, codes: npt.NDArray[np.int8], mixed: BoolArray) -> None:
         """The shapes of components with several clusters on both sides; damaged components by their places."""
         analysis, meet, k = self.analysis, self.analysis.meet, len(codes)
         true, pred = self._counts
@@ -173,24 +173,17 @@ class Shapes:
             if len(at):
                 out[shape] = Loss.of(float(blame.split[at].sum()), float(blame.merge[at].sum()))
         meet = self.analysis.meet
-        missing, spurious = (
-            (unmatched.count(len(of))[tangled[of]].any(), float(charged[tangled[of]].sum()))
-            for unmatched, charged, of in (
-                (meet.missing, blame.missing, join.of_true),
-                (meet.spurious, blame.spurious, join.of_pred),
-            )
-        )
-        if missing[0]:
-            out["e-missing"] = Loss.of(0.0, 0.0, missing[1], 0.0)
-        if spurious[0]:
-            out["e-spurious"] = Loss.of(0.0, 0.0, 0.0, spurious[1])
+        if len(meet.missing) and tangled[join.of_true[meet.missing.cluster]].any():
+            out["e-missing"] = Loss.of(0.0, 0.0, float(blame.missing[tangled[join.of_true]].sum()), 0.0)
+        if len(meet.spurious) and tangled[join.of_pred[meet.spurious.cluster]].any():
+            out["e-spurious"] = Loss.of(0.0, 0.0, 0.0, float(blame.spurious[tangled[join.of_pred]].sum()))
         return out
 
     @cached_property
     def _codes(self) -> npt.NDArray[np.int8]:
         """The shape of each damaged component; of tangles, none of them."""
         damaged = self.join.damaged
-        return np.where(self.tangled[damaged], len(SHAPES), self.codes[damaged]).astype(np.int8)
+        return np.where(self.tangled[damaged], np.int8(len(SHAPES)), self.codes[damaged])
 
     @cached_property
     def _lost(self) -> list[FloatArray | None]:

@@ -31,7 +31,9 @@ class Unmatched:
         return len(self.cluster)
 
     def count(self, k: int) -> Int64Array:
-        """How many there are in each of ``k`` clusters."""
+        """How many there are in each of ``k`` clusters; where there are none at all, zeros that take no memory."""
+        if not len(self):
+            return np.broadcast_to(np.int64(0), k)
         return np.bincount(self.cluster, minlength=k)
 
     def mass(self, k: int) -> npt.NDArray[Any]:

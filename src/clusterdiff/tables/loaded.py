@@ -16,11 +16,8 @@ from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.keys import key_kinds, parts_of
 from clusterdiff.points.labels import IntArray
 from clusterdiff.points.reading import read_labels
-from clusterdiff.tables.duck import Connection, Lines, Scan, stoppable, stops
+from clusterdiff.tables.duck import Connection, Lines, Scan, fresh, stoppable, stops
 from clusterdiff.wording import count
-
-#: So few rows are looked up by their numbers.
-FEW = 10_000
 
 
 @dataclass(frozen=True)
@@ -76,12 +73,16 @@ class Loaded:
 
     def fetch_rows(self, column: str, rows: IntArray) -> list[Any]:
         """The values of a column in a few rows, counted from 0; ascending."""
-        listed = ", ".join(map(str, (rows + 1).tolist()))
-        with self.reading():
-            found = self.con.execute(
-                f"SELECT {column} FROM {self.numbered} WHERE row IN ({listed}) ORDER BY row"
-            )
-            return list(np.ma.getdata(found.fetchnumpy()[column]).tolist())
+        wanted = fresh("wanted")
+        self.con.register(wanted, {"row": rows + 1})
+        try:
+            with self.reading():
+                found = self.con.execute(
+                    f"SELECT {column} FROM {self.numbered} SEMI JOIN {wanted} USING (row) ORDER BY row"
+                )
+                return list(np.ma.getdata(found.fetchnumpy()[column]).tolist())
+        finally:
+            self.con.unregister(wanted)
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -168,11 +169,7 @@ def point_names(
     """
     if rows is not None and not len(rows):
         return []
-    if rows is None or len(rows) > FEW:
-        names = np.ma.getdata(table.fetch("point"))
-        chosen = (names if rows is None else names[rows]).tolist()
-    else:
-        chosen = table.fetch_rows("point", rows)
+    chosen = np.ma.getdata(table.fetch("point")).tolist() if rows is None else table.fetch_rows("point", rows)
     kinds = key_kinds(table.kinds.get("point", ""))
     if kinds:
         return [parts_of(name, parts or kinds) for name in chosen]

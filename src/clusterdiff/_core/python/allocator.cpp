@@ -2,8 +2,6 @@
 // they say of it does not change: the shape of a handler, and the place of one function in the table that NumPy exports.
 #include "python/allocator.hpp"
 
-#include <nanobind/nanobind.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -95,9 +93,8 @@ Handler handler{"clusterdiff", 1, nullptr, take_raw, take_zeros, take_again, giv
 
 }  // namespace
 
-void share_blocks() {
-    keep_freed();
-    if (!kLargeBlock) return;
+nb::object set_array_memory(nb::handle before) {
+    if (!kLargeBlock) return nb::none();
     nb::object numpy;
     try {
         numpy = nb::module_::import_("numpy._core._multiarray_umath");
@@ -107,9 +104,11 @@ void share_blocks() {
     const nb::object table = numpy.attr("_ARRAY_API");
     void** const exported = static_cast<void**>(PyCapsule_GetPointer(table.ptr(), nullptr));
     if (!exported) throw nb::python_error();
-    const nb::object ours = nb::steal(PyCapsule_New(&handler, "mem_handler", nullptr));
+    const nb::object wanted = before.is_none() ? nb::steal(PyCapsule_New(&handler, "mem_handler", nullptr)) : nb::borrow(before);
     const auto set_handler = reinterpret_cast<PyObject* (*)(PyObject*)>(exported[kSetHandler]);
-    if (!nb::steal(set_handler(ours.ptr()))) throw nb::python_error();
+    nb::object old = nb::steal(set_handler(wanted.ptr()));
+    if (!old) throw nb::python_error();
+    return old;
 }
 
 }  // namespace clusterdiff

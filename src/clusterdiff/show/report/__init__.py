@@ -10,7 +10,7 @@ from datetime import date
 from os import PathLike
 from typing import Any
 
-from clusterdiff.caching import ahead
+from clusterdiff.caching import ahead, shared_memory
 from clusterdiff.diff.comparison import AnyMeasure, Comparison
 from clusterdiff.files import write_text
 from clusterdiff.show.pages import render_page, visible
@@ -74,6 +74,7 @@ def write_report(comparison: Comparison, path: str | PathLike[str], **options: A
     write_text(path, render(comparison, **options))
 
 
+@shared_memory()
 def render(
     comparison: Comparison,
     *,

@@ -48,7 +48,7 @@ class Grouped:
             found[group.cells] = number
         return found
 
-    @cached_property
+    @property
     def matched(self) -> Any:
         """The cell where the points of each true cluster belong; -1 for a cluster of their own."""
         meet = self.diff.meet
@@ -97,6 +97,8 @@ class Grouped:
         """
         if not self._groups:
             return {}
+        if self.of_cell is not None:
+            return {"grouped": self.of_cell[cells].tolist()}
         indptr, groups = self._parts
         first, last = indptr[cells], indptr[cells + 1]
         grouped = np.where(last > first, groups[first], -1)
@@ -111,8 +113,11 @@ class Grouped:
         """Of a component that is held in part: the groups with points of it, which are put right without the page."""
         if not self._groups:
             return {}
-        indptr, groups = self._parts
-        found = set(groups[spans(indptr, cells)[1]].tolist())
+        if self.of_cell is not None:
+            found = set(self.of_cell[cells].tolist()) - {-1}
+        else:
+            indptr, groups = self._parts
+            found = set(groups[spans(indptr, cells)[1]].tolist())
         more = {i for i, group in enumerate(self._groups) if lost and self._lost(group).any()}
         return {"locks": sorted(found | more)}
 
