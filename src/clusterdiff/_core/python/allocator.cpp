@@ -6,8 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
-#include <unordered_map>
+#include <new>
 
 #include "base/memory.hpp"
 
@@ -29,63 +28,53 @@ struct Handler {
 
 constexpr std::size_t kSetHandler = 304;
 
-// The blocks that arrays have now: what NumPy says of the size of one that it gives back is not always what it asked for.
-std::mutex mutex;
-std::unordered_map<void*, Block>& taken() {
-    static auto* blocks = new std::unordered_map<void*, Block>;  // never destroyed: arrays may outlive static objects
-    return *blocks;
-}
+// What lies before the data of an array: the block that both are in, or none if malloc gave them. What NumPy says of the
+// size of memory that it gives back is not always what it asked for. As long as a line of the cache: data begin with one.
+struct Front {
+    Block block;
+    char rest[64 - sizeof(Block)];
+};
 
-Block take(std::size_t bytes) {
+Front* front(void* data) { return static_cast<Front*>(data) - 1; }
+
+void* with_front(void* memory, const Block& block) { return memory ? new (memory) Front{block, {}} + 1 : nullptr; }
+
+void* take(std::size_t bytes, bool zeros) {
     try {
-        const Block block = take_block(bytes);
-        const std::scoped_lock lock(mutex);
-        taken().emplace(block.data, block);
-        return block;
+        const Block block = take_block(bytes + sizeof(Front));
+        if (zeros && !block.zeroed) std::memset(block.data, 0, bytes + sizeof(Front));
+        return with_front(block.data, block);
     } catch (const std::bad_alloc&) {
-        return {};  // and NumPy raises a MemoryError
+        return nullptr;  // and NumPy raises a MemoryError
     }
 }
 
-// The block at an address, forgotten; none if it is malloc's.
-Block forget(void* data) {
-    const std::scoped_lock lock(mutex);
-    const auto found = taken().find(data);
-    if (found == taken().end()) return {};
-    const Block block = found->second;
-    taken().erase(found);
-    return block;
+void* take_raw(void*, std::size_t bytes) {
+    return bytes >= kLargeBlock ? take(bytes, false) : with_front(std::malloc(bytes + sizeof(Front)), {});
 }
-
-void* take_raw(void*, std::size_t bytes) { return bytes < kLargeBlock ? std::malloc(bytes) : take(bytes).data; }
 
 void* take_zeros(void*, std::size_t count, std::size_t width) {
     const std::size_t bytes = count * width;  // which NumPy has seen not to overflow
-    if (bytes < kLargeBlock) return std::calloc(count, width);
-    const Block block = take(bytes);
-    if (block.data && !block.zeroed) std::memset(block.data, 0, bytes);
-    return block.data;
+    return bytes >= kLargeBlock ? take(bytes, true) : with_front(std::calloc(bytes + sizeof(Front), 1), {});
 }
 
 void give(void*, void* data, std::size_t) {
-    const Block block = forget(data);
-    if (block.data)
-        give_block(block);
-    else
-        std::free(data);
+    if (!data) return;
+    const Block block = front(data)->block;
+    block.data ? give_block(block) : std::free(front(data));
 }
 
 void* take_again(void*, void* data, std::size_t bytes) {
-    const Block block = forget(data);
-    if (!block.data) return std::realloc(data, bytes);
-    void* more = take_raw(nullptr, bytes);
-    if (more) {
-        std::memcpy(more, data, std::min(bytes, block.mapped));
-        give_block(block);
-    } else {
-        const std::scoped_lock lock(mutex);
-        taken().emplace(data, block);
+    if (!data) return take_raw(nullptr, bytes);
+    const Block block = front(data)->block;
+    if (!block.data) {
+        void* const memory = std::realloc(front(data), bytes + sizeof(Front));
+        return memory ? static_cast<Front*>(memory) + 1 : nullptr;
     }
+    void* const more = take_raw(nullptr, bytes);
+    if (!more) return nullptr;
+    std::memcpy(more, data, std::min(bytes, block.mapped - sizeof(Front)));
+    give_block(block);
     return more;
 }
 
