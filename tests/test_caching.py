@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 import clusterdiff as cd
-from clusterdiff.caching import ahead, all_kept
+from clusterdiff.caching import MANY, ahead, all_kept
 
 
 def threads_of(count: int) -> Iterator[int]:
@@ -90,7 +90,7 @@ def unfrozen() -> Iterator[None]:
 
 def test_what_was_made_to_stay_is_not_looked_at_at_once(unfrozen: None) -> None:
     with all_kept():
-        made = [[i] for i in range(1000)]
+        made = [[i] for i in range(MANY + 1000)]
     young = {id(item) for generation in (0, 1) for item in gc.get_objects(generation=generation)}
     assert not any(id(item) in young for item in made)
 
@@ -98,5 +98,14 @@ def test_what_was_made_to_stay_is_not_looked_at_at_once(unfrozen: None) -> None:
 def test_what_a_program_froze_stays_frozen(unfrozen: None) -> None:
     gc.freeze()
     with all_kept():
-        pass
+        made = [[i] for i in range(MANY + 1000)]
     assert gc.get_freeze_count() > 0
+    assert len(made) > MANY
+
+
+def test_what_a_program_froze_is_not_counted_for_a_few_objects(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To count takes longer the more there is: a program that froze a million objects read small files slowly."""
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: pytest.fail("counted"))
+    with all_kept():
+        made = [[i] for i in range(100)]
+    assert len(made) == 100

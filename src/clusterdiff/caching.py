@@ -54,6 +54,11 @@ class cached_property(functools.cached_property[Value]):  # noqa: N801 - called 
         return value
 
 
+#: So many new objects are looked at in a tenth of a millisecond; to count what a program froze can take a hundred times
+#: as long.
+MANY = 10_000
+
+
 @contextmanager
 def shared_memory() -> Iterator[None]:
     """Where very many large arrays come and go: fresh memory for each would cost more than they do.
@@ -78,7 +83,7 @@ def all_kept() -> Iterator[None]:
         yield
     finally:
         # Otherwise the next object that is made has them all looked at. What a program froze itself stays frozen.
-        if not gc.get_freeze_count():
+        if gc.get_count()[0] > MANY and not gc.get_freeze_count():
             gc.freeze()
             gc.unfreeze()
         gc.enable()

@@ -385,23 +385,22 @@ def test_confusions_follow_the_review(case: str, tmp_path: Path, open_page: Any)
         lines = [" ".join(line.split()) for line in page.locator(".confusions li").all_inner_texts()]
         return [(float(line.split("%")[0]), line.split("% ")[1]) for line in lines]
 
-    def decide(page: Any, key: str) -> None:
+    def decide(page: Any, keys: str) -> None:
         page.locator("#tab-repairs").click()
-        page.keyboard.press(key)
+        for key in keys:
+            page.keyboard.press(key)
 
     with open_page(tmp_path / "diff.html") as page:
         before, more = shown(page), page.locator(".more").inner_text()
-        for _ in range(4):
-            decide(page, "a")
+        decide(page, "aaaa")
         patch = cd.Patch.read(downloaded(page, "#as-patch", tmp_path / "review.json"))
         after, left = shown(page), page.locator(".more").inner_text()
         decide(page, "u")
         assert shown(page) != after
-        for _ in range(3):
-            decide(page, "u")
+        decide(page, "uuu")
         assert (shown(page), page.locator(".more").inner_text()) == (before, more)
-        for _ in range(100):
-            decide(page, "a")
+        decide(page, "a" * len(diff.repairs(measure="ari" if case == "ari" else "S_H")))
+        assert page.locator("#to-decide > li").count() == 0
         assert {share for share, _ in shown(page)} == {0}
     now = cd.compare(sides[0], patch.apply(sides[1]), **options)
     assert before != after
