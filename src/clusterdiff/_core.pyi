@@ -502,7 +502,8 @@ class Matching:
         """Read a side, first `true`, then `pred`: an Arrow stream, in ``__arrow_c_stream__``.
 
         It has a column of ids, and maybe a second one of labels, which are returned. Ids are integers of any width,
-        booleans, or text, which is compared by its bytes; none is null.
+        booleans, or text, which is compared by its bytes; none is null. A side that could not be read, here or below,
+        can be read again.
         """
 
     def read_lines(
@@ -512,7 +513,15 @@ class Matching:
 
         Its first line names so many ``fields``; ``point`` and ``cluster`` are the places of two of them. None if the
         file is anything but plain UTF-8: has quotes, empty lines, lines of another length, or lines of more than 256
-        KiB. Read both sides again then, in another way.
+        KiB. Read the side in another way then.
+        """
+
+    def read_parquet(self, file: int, fields: int, point: int, cluster: int) -> StreamLabels | None:
+        """Read a side from an open Parquet file, by its descriptor: its rows have so many ``fields``.
+
+        ``point`` and ``cluster`` are the places of two of them. None if these are anything but 64- or 32-bit integers
+        or UTF-8 text, packed by Snappy or not at all, plainly or by a dictionary, in row groups of up to two million
+        rows and 64 MB a column; or if the file is damaged. Read the side in another way then.
         """
 
     def match(self) -> Matched:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 from clusterdiff import _core
@@ -77,6 +78,14 @@ def lines(rows: int) -> int:
     with TemporaryFile() as file:
         file.write(b"id,cluster\n" + b"".join(b"%d,x\n" % i for i in range(rows)))
         file.seek(0)
+        return os.dup(file.fileno())
+
+
+def parquet(rows: int) -> int:
+    """The same as Parquet."""
+    with TemporaryFile() as file:
+        table = pa.table({"id": np.arange(rows).astype(str), "cluster": np.arange(rows) // 3})
+        pa.parquet.write_table(table, file, row_group_size=rows // 20)
         return os.dup(file.fileno())
 
 
@@ -261,6 +270,7 @@ CASES: dict[str, Callable[[], Call]] = {
     "Matching.read": lambda: named(np.random.default_rng(0).permutation(2 * 10**6)),
     "Matching.read: text": lambda: named(np.arange(3 * 10**5).astype(str)),
     "Matching.read_lines": lambda: (_core.Matching(10**6).read_lines, (lines(10**6), ",", 2, 0, 1)),
+    "Matching.read_parquet": lambda: (_core.Matching(10**6).read_parquet, (parquet(2 * 10**6), 2, 0, 1)),
     "Matching.match": lambda: matched(np.random.default_rng(0).permutation(10**6)),
     "Matching.match: text": lambda: matched(np.arange(3 * 10**5).astype(str)),
     "expected_information": lambda: (_core.expected_information, (*sizes(300), *sizes(300))),

@@ -114,17 +114,18 @@ def test_lines_are_divided_as_duckdb_divides_them(
 
 
 def test_plain_lines_are_not_left_to_duckdb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Quotes in one of two files leave both to it; so do several files, packed ones, and names of several columns."""
+    """Quotes in a file leave it to DuckDB; so do several files, packed ones, and names of several columns."""
     monkeypatch.setattr(files, "LARGE", 1)
     told: list[bool] = []
-    divided = joins._divided
+    read_plain = joins._read_plain
 
-    def spy(*arguments: Any) -> Any:
-        found = divided(*arguments)
-        told.append(found is not None)
+    def spy(matching: Any, table: Any) -> Any:
+        found = read_plain(matching, table)
+        if table.plain is not None:
+            told.append(found is not None)
         return found
 
-    monkeypatch.setattr(joins, "_divided", spy)
+    monkeypatch.setattr(joins, "_read_plain", spy)
     text = "cluster\tid\tmore\nx\ta\t1\nx\tb\t2\ny\tc\t3\n"
     head, *rows = text.splitlines(keepends=True)
     written = {"plain": text, "one": text, "quoted": text.replace("a", '"a"')}
@@ -149,6 +150,37 @@ def test_plain_lines_are_not_left_to_duckdb(tmp_path: Path, monkeypatch: pytest.
     key = ["id", "more"]
     assert cd.compare(tmp_path / "plain.tsv", tmp_path / "one.tsv", point=key, cluster="cluster").score() == 1
     assert told == []
+
+
+def test_plain_parquet_is_not_left_to_duckdb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """But for a file whose columns have other types or are packed in another way, and for integers that are text."""
+    monkeypatch.setattr(files, "LARGE", 1)
+    told: list[bool] = []
+    read_plain = joins._read_plain
+
+    def spy(*arguments: Any) -> Any:
+        found = read_plain(*arguments)
+        told.append(found is not None)
+        return found
+
+    monkeypatch.setattr(joins, "_read_plain", spy)
+    table = pa.table({"id": [1, 2, 3], "cluster": ["x", "x", "y"], "more": [1.5, 2.5, 3.5]})
+    short = table.set_column(0, "id", pa.array([1, 2, 3], pa.int8()))
+    for name in ("plain", "one"):
+        pa.parquet.write_table(table, tmp_path / f"{name}.parquet")
+    pa.parquet.write_table(table, tmp_path / "zstd.parquet", compression="zstd")
+    pa.parquet.write_table(short, tmp_path / "short.parquet")
+    (tmp_path / "lines.csv").write_text("id,cluster\n1,x\n2,x\n3,y\n")
+    for other, expected in (
+        ("one.parquet", [True, True]),
+        ("zstd.parquet", [True, False]),
+        ("short.parquet", [True, False]),
+        ("lines.csv", [True]),
+    ):
+        told.clear()
+        diff = cd.compare(tmp_path / "plain.parquet", tmp_path / other, point="id", cluster="cluster")
+        assert diff.meet.to_dict() == {"true": ["x", "y"], "pred": ["x", "y"], "size": [2, 1]}
+        assert told == expected, other
 
 
 @pytest.mark.usefixtures("in_place")

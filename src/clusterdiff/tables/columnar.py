@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from clusterdiff.errors import FileError, MissingExtraError
 from clusterdiff.files import find, shown
-from clusterdiff.tables.duck import Connection, Scan, exactly, fresh, scan_described
+from clusterdiff.tables.duck import Connection, Plain, Scan, exactly, fresh, scan_described
 
 
 def scan_parquet(con: Connection, name: str, path: str) -> Scan:
     """Parquet files."""
-    return scan_described(con, name, "read_parquet(?)", [exactly(find(path))])
+    paths = find(path)
+    scan = scan_described(con, name, "read_parquet(?)", [exactly(paths)])
+    return replace(scan, plain=Plain(paths[0], scan.columns) if len(paths) == 1 else None, counted=True)
 
 
 def scan_json_lines(con: Connection, name: str, path: str) -> Scan:

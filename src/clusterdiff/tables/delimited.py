@@ -11,7 +11,7 @@ import duckdb
 
 from clusterdiff.errors import FileError, listed
 from clusterdiff.files import find, first_line, is_packed, longest_line, shown
-from clusterdiff.tables.duck import Connection, Lines, Scan, blame, exactly, literal
+from clusterdiff.tables.duck import Connection, Plain, Scan, blame, exactly, literal
 
 DELIMITERS = ",;\t|"
 SHOWN_LINES = 5
@@ -52,7 +52,7 @@ def _scan(con: Connection, name: str, path: str, delimiter: str | None) -> Scan:
         lambda columns: (f"read_csv(?, {options})", [exactly(paths)]),
         typed=False,
         blame=lambda error: _bad_rows(con, name, options, paths, error),
-        lines=Lines(paths[0], delimiter, header) if len(paths) == 1 and not is_packed(paths[0]) else None,
+        plain=Plain(paths[0], header, delimiter) if len(paths) == 1 and not is_packed(paths[0]) else None,
     )
 
 

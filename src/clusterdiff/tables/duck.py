@@ -109,12 +109,15 @@ def fresh(stem: str) -> str:
 
 
 @dataclass(frozen=True)
-class Lines:
-    """A file whose rows are lines, and fields what is between delimiters, unless something in it is quoted."""
+class Plain:
+    """A file that may be so plain that the core reads it by itself.
+
+    Its rows are lines, and fields what is between delimiters; or it is Parquet, if there is no delimiter.
+    """
 
     path: str
-    delimiter: str
     columns: Sequence[str]
+    delimiter: str | None = None
 
 
 @dataclass(frozen=True)
@@ -123,7 +126,8 @@ class Scan:
 
     ``relation`` is given the columns wanted and returns what follows FROM, with its parameters. ``typed`` is
     False when the file knows text only (CSV): such text may be laid over another file's integers. ``blame`` turns
-    an error of DuckDB into ours. ``lines`` is for who reads a plain file without DuckDB.
+    an error of DuckDB into ours. ``plain`` is for who reads a plain file without DuckDB, and ``counted`` says that a
+    file knows how many rows it has.
     """
 
     name: str
@@ -131,7 +135,8 @@ class Scan:
     relation: Callable[[Sequence[str]], Relation]
     typed: bool = True
     blame: Callable[[duckdb.Error], FileError] | None = None
-    lines: Lines | None = None
+    plain: Plain | None = None
+    counted: bool = False
 
     def error(self, error: duckdb.Error) -> FileError:
         """Our error for one of DuckDB's."""

@@ -345,7 +345,7 @@ def bring(
 
     ``columns`` says new name → name in the file for names of points and clusters, ``numbers`` for measurements. Names
     of several columns are joined to one text, of which the kind says ``key``. Of a file ``in_place`` a view is made,
-    and its rows are guessed.
+    and its rows are guessed unless it knows them.
     """
     name = fresh("loaded")
     numbers = numbers or {}
@@ -368,8 +368,10 @@ def bring(
             for parameter in parameters:  # views take none; that of a file is the list of its paths
                 source = source.replace("?", f"[{', '.join(map(literal, parameter))}]", 1)
             con.execute(f"CREATE TEMP VIEW {made} {source}")
-            return name, kinds, in_place.bytes // ROW_BYTES
-        con.execute(f"CREATE TEMP TABLE {made} {source}", list(parameters))
+            if not scan.counted:
+                return name, kinds, in_place.bytes // ROW_BYTES
+        else:
+            con.execute(f"CREATE TEMP TABLE {made} {source}", list(parameters))
         ((rows,),) = con.execute(f"SELECT count(*) FROM {name}").fetchall()
     except duckdb.Error as error:
         raise scan.error(error) from None

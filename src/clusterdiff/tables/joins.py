@@ -27,7 +27,7 @@ from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray
 from clusterdiff.points.matching import laid, laid_numbers
 from clusterdiff.points.policy import Policy
 from clusterdiff.tables.columns import FileColumns, LaterColumns, Origin
-from clusterdiff.tables.duck import Lines, connect, stoppable
+from clusterdiff.tables.duck import connect, stoppable
 from clusterdiff.tables.files import Wanted, load_columns, load_source, open_table
 from clusterdiff.tables.frames import column_name, column_names, refuse_singletons
 from clusterdiff.tables.loaded import Loaded, no_rows, point_names, refuse_nulls, refuse_repeats
@@ -202,44 +202,35 @@ Found: TypeAlias = tuple[tuple[Labels, Labels], _core.Matched]
 
 
 def _matched(tables: Sequence[Loaded], texts: Sequence[bool]) -> Found:
-    """The clusters of both tables, and which of their points are the same.
-
-    The core divides the lines of plain files itself, in a third of the time; DuckDB reads all others.
-    """
-    found = _read(tables, texts, by_line=True) or _read(tables, texts, by_line=False)
-    assert found is not None  # DuckDB gives up on nothing
-    return found
-
-
-def _read(tables: Sequence[Loaded], texts: Sequence[bool], by_line: bool) -> Found | None:
-    """The same; None if a file that was read by line is not plain."""
+    """The clusters of both tables, and which of their points are the same."""
     matching = _core.Matching(max(table.rows for table in tables))
     labels = []
     for table, as_text in zip(tables, texts, strict=True):
-        lines = table.lines if by_line else None
         with table.reading():
             try:
-                if lines is None:
-                    id_ = _id(table, as_text)
-                    found = matching.read(table.con.sql(f"SELECT {id_}, cluster FROM {table.name}"))
-                    assert found is not None  # it was asked for
-                else:
-                    found = _divided(matching, lines, table)
-                    if found is None:
-                        return None
+                found = (None if as_text else _read_plain(matching, table)) or matching.read(
+                    table.con.sql(f"SELECT {_id(table, as_text)}, cluster FROM {table.name}")
+                )
             except ValueError:
                 refuse_nulls(table)
                 raise
+        assert found is not None  # clusters were asked for
         if not len(found.values):
             raise no_rows(table.title)
         labels.append(_labels(found))
     return (labels[0], labels[1]), matching.match()
 
 
-def _divided(matching: _core.Matching, lines: Lines, table: Loaded) -> _core.StreamLabels | None:
-    with open(lines.path, "rb") as file:
-        point, cluster = (lines.columns.index(str(column)) for column in (table.point, table.cluster))
-        return matching.read_lines(file.fileno(), lines.delimiter, len(lines.columns), point, cluster)
+def _read_plain(matching: _core.Matching, table: Loaded) -> _core.StreamLabels | None:
+    """A side that the core reads by itself, in a third of the time that DuckDB takes; None if its file is not plain."""
+    plain = table.plain
+    if plain is None:
+        return None
+    with open(plain.path, "rb") as file:
+        at = [plain.columns.index(str(column)) for column in (table.point, table.cluster)]
+        if plain.delimiter is None:
+            return matching.read_parquet(file.fileno(), len(plain.columns), *at)
+        return matching.read_lines(file.fileno(), plain.delimiter, len(plain.columns), *at)
 
 
 def _id(table: Loaded, as_text: bool) -> str:

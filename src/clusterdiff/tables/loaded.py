@@ -16,7 +16,7 @@ from clusterdiff.points.clustering import Clustering
 from clusterdiff.points.keys import key_kinds, parts_of
 from clusterdiff.points.labels import IntArray
 from clusterdiff.points.reading import read_labels
-from clusterdiff.tables.duck import Connection, Lines, Scan, fresh, stoppable, stops
+from clusterdiff.tables.duck import Connection, Plain, Scan, fresh, stoppable, stops
 from clusterdiff.wording import count
 
 
@@ -36,7 +36,7 @@ class InPlace:
 class Loaded:
     """A table in DuckDB with the columns ``point`` and ``cluster``, in the order of the file.
 
-    Of a file ``in_place`` it is a view, and ``rows`` is a guess until it has been read. ``kinds`` says what the two
+    Of a file ``in_place`` it is a view, and ``rows`` may be a guess until it has been read. ``kinds`` says what the two
     hold: "int", "text", "time" or "bool", or "untyped" for the text of a CSV file. ``numbers`` are its columns of
     weights and features, ``document`` is that of documents, and ``others`` are the columns of the file that are
     neither points nor clusters; parts of names are among them.
@@ -56,10 +56,10 @@ class Loaded:
     in_place: InPlace | None = None
 
     @property
-    def lines(self) -> Lines | None:
-        """For a file that the core may divide itself; None if something is made of its columns."""
-        lines = self.in_place.scan.lines if self.in_place else None
-        return lines if lines and not self.document and self.kinds["point"] == "untyped" else None
+    def plain(self) -> Plain | None:
+        """For a file that the core may read by itself; None if something is made of its columns."""
+        made = self.document or key_kinds(self.kinds.get("point", ""))
+        return self.in_place.scan.plain if self.in_place and not made else None
 
     @property
     def shown(self) -> str:

@@ -2,6 +2,7 @@
 
 #include "match/lines.hpp"
 #include "match/match.hpp"
+#include "match/parquet.hpp"
 #include "python/bind.hpp"
 #include "python/result.hpp"
 #include "python/stream.hpp"
@@ -48,22 +49,39 @@ struct PyMatching {
 nb::object read(PyMatching& self, nb::handle source) {
     auto labels = reading(source, "ids", self.rows, [&](ArrowArrayStream* from, Run& run) {
         Stream stream(from, self.matching.side(), 2);
-        return self.matching.read(stream, run);
+        BatchPieces pieces(stream);
+        return self.matching.read(pieces, run);
     });
     return labels ? labels_of(std::move(*labels)) : nb::none();
 }
 
-// None if the file is not plain.
-nb::object read_lines(PyMatching& self, int file, const char* delimiter, i64 fields, i64 point, i64 cluster) {
-    if (std::strlen(delimiter) != 1) throw BadValue("the delimiter must be one byte");
-    Lines lines(file, static_cast<u8>(delimiter[0]), fields, {point, cluster});
+// Calls f(run), which reads a file; None if that is not plain.
+template <class F>
+nb::object reading_plain(PyMatching& self, F&& f) {
     std::optional<StreamLabels> labels;
     try {
-        labels = heavy(self.rows, [&](Run& run) { return self.matching.read(lines, run); });
+        labels = heavy(self.rows, f);
     } catch (const NotPlain&) {
         return nb::none();
     }
     return labels_of(std::move(*labels));
+}
+
+nb::object read_lines(PyMatching& self, int file, const char* delimiter, i64 fields, i64 point, i64 cluster) {
+    if (std::strlen(delimiter) != 1) throw BadValue("the delimiter must be one byte");
+    Lines lines(file, static_cast<u8>(delimiter[0]), fields, {point, cluster});
+    BatchPieces pieces(lines);
+    return reading_plain(self, [&](Run& run) { return self.matching.read(pieces, run); });
+}
+
+// One column after the other, so that ids are written where labels have been.
+nb::object read_parquet(PyMatching& self, int file, i64 fields, i64 point, i64 cluster) {
+    return reading_plain(self, [&](Run& run) {
+        Parquet ids(file, fields, {point}), clusters(file, fields, {cluster});
+        StreamLabels labels = read_labels(clusters, self.rows, run);
+        self.matching.read(ids, run);
+        return labels;
+    });
 }
 
 nb::object match(PyMatching& self) {
@@ -81,7 +99,11 @@ nb::object taken(nb::handle values, nb::handle places) {
 }
 
 nb::object labels(nb::handle source, i64 rows) {
-    return labels_of(reading(source, "labels", rows, [&](ArrowArrayStream* stream, Run& run) { return read_labels(stream, rows, run); }));
+    return labels_of(reading(source, "labels", rows, [&](ArrowArrayStream* from, Run& run) {
+        Stream stream(from, "labels");
+        BatchPieces pieces(stream);
+        return read_labels(pieces, rows, run);
+    }));
 }
 
 }  // namespace
@@ -89,7 +111,7 @@ nb::object labels(nb::handle source, i64 rows) {
 void bind_match(nb::module_& m) {
     matched.define(m, "Matched", {"place", "extra", "true_repeats", "pred_repeats"});
     stream_labels.define(m, "StreamLabels", {"values", "absent", "ends", "bytes"});
-    nb::class_<PyMatching>(m, "Matching").def(nb::init<i64>(), "rows"_a).def("read", &read, "side"_a).def("read_lines", &read_lines, "file"_a, "delimiter"_a, "fields"_a, "point"_a, "cluster"_a).def("match", &match);
+    nb::class_<PyMatching>(m, "Matching").def(nb::init<i64>(), "rows"_a).def("read", &read, "side"_a).def("read_lines", &read_lines, "file"_a, "delimiter"_a, "fields"_a, "point"_a, "cluster"_a).def("read_parquet", &read_parquet, "file"_a, "fields"_a, "point"_a, "cluster"_a).def("match", &match);
     m.def("read_labels", &labels, "labels"_a, "rows"_a);
     m.def("take", &taken, "values"_a, "places"_a);
 }

@@ -218,38 +218,10 @@ void take_labels(const Labels& from, const Labels& places, char* to, Run& run) {
     });
 }
 
-StreamLabels read_labels(ArrowArrayStream* from, i64 rows, Run& run) {
-    Stream stream(from, "labels");
-    LabelReader reader(stream.columns()[0], rows, run.threads());
-    const i64 read = read_pieces(stream, run, [&](const Piece& piece, int worker) { reader.add(piece, worker); });
+StreamLabels read_labels(Pieces& from, i64 rows, Run& run) {
+    LabelReader reader(from.columns()[0], rows, run.threads());
+    const i64 read = from.read(run, [&](const Piece& piece, int worker) { reader.add(piece, worker); });
     return reader.finish(read, run);
-}
-
-i64 read_pieces(Batches& batches, Run& run, Call<const Piece&, int> f) {
-    constexpr i64 kRows = i64{1} << 16;
-    std::mutex turn;
-    Piece last{nullptr, 0, 0, 0};
-    bool over = false;
-    auto take = [&] {
-        std::lock_guard lock(turn);
-        while (!over && (!last.batch || last.end == (*last.batch)->length)) {
-            over = true;  // also if what follows fails
-            last = {std::make_shared<Released<ArrowArray>>(batches.next()), 0, 0, last.row + last.end - last.begin};
-            over = !(*last.batch)->release;
-        }
-        if (over) return Piece{};
-        last = {last.batch, last.end, std::min((*last.batch)->length, last.end + kRows), last.row + last.end - last.begin};
-        return last;
-    };
-    run.workers(run.threads(), [&](int worker) {
-        for (;;) {
-            run.poll();
-            const Piece piece = take();
-            if (!piece.batch) return;
-            f(piece, worker);
-        }
-    });
-    return last.row;
 }
 
 }  // namespace clusterdiff

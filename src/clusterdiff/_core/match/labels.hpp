@@ -6,25 +6,13 @@
 #pragma once
 
 #include <deque>
-#include <memory>
 #include <mutex>
 
-#include "base/arrow.hpp"
 #include "base/labels.hpp"
-#include "base/threads.hpp"
+#include "match/pieces.hpp"
 #include "match/shares.hpp"
 
 namespace clusterdiff {
-
-// Rows of a batch, the first of which is the `row`th of the stream: so few that nothing is asked while they are read.
-struct Piece {
-    std::shared_ptr<Released<ArrowArray>> batch;
-    i64 begin, end, row;
-    Slice slice(const Column& column) const { return slice_of(*batch->get(), column, begin, end); }
-};
-
-// Calls f(piece, worker) for all batches, and returns how many rows they have.
-i64 read_pieces(Batches& batches, Run& run, Call<const Piece&, int> f);
 
 struct StreamLabels {
     Ids type;             // of the column that they were read from
@@ -75,7 +63,7 @@ class LabelReader {
 // Labels at some places of an array; 0 at place -1. They are written as they are, in their own width.
 void take_labels(const Labels& from, const Labels& places, char* to, Run& run);
 
-// The labels of a stream that has nothing else.
-StreamLabels read_labels(ArrowArrayStream* from, i64 rows, Run& run);
+// The labels of what has nothing else.
+StreamLabels read_labels(Pieces& from, i64 rows, Run& run);
 
 }  // namespace clusterdiff

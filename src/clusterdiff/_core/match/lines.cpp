@@ -1,5 +1,7 @@
 #include "match/lines.hpp"
 
+#include "match/views.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -18,30 +20,9 @@ namespace {
 // So much is divided at once: with its views, it stays in a level-2 cache until it has been read. No line is longer.
 constexpr i64 kText = i64{1} << 18;
 
-// A text as Arrow has it: a short one is in the view, of others there is the beginning, and where they lie. Nobody reads
-// what is behind a short one, so it may be anything.
-struct View {
-    static constexpr i64 kShort = 12;
-    i32 length;
-    u8 start[4];
-    i32 buffer, offset;
-};
-
 const u8* find(const u8* from, const u8* end, u8 byte) {
     const void* at = from == end ? nullptr : std::memchr(from, byte, static_cast<std::size_t>(end - from));
     return at ? static_cast<const u8*>(at) : end;
-}
-
-// How many bytes a character has that begins here; 0 if it is none.
-i64 utf8_length(const u8* p, i64 left) {
-    auto follows = [&](i64 i, u8 low = 0x80, u8 high = 0xbf) { return i < left && p[i] >= low && p[i] <= high; };
-    const u8 lead = p[0];
-    if (lead < 0x80) return 1;
-    if (lead >= 0xc2 && lead <= 0xdf) return follows(1) ? 2 : 0;
-    // No longer than need be, no half of a pair, and nothing beyond the last character.
-    if (lead >= 0xe0 && lead <= 0xef) return follows(1, lead == 0xe0 ? 0xa0 : 0x80, lead == 0xed ? 0x9f : 0xbf) && follows(2) ? 3 : 0;
-    if (lead >= 0xf0 && lead <= 0xf4) return follows(1, lead == 0xf0 ? 0x90 : 0x80, lead == 0xf4 ? 0x8f : 0xbf) && follows(2) && follows(3) ? 4 : 0;
-    return 0;
 }
 
 // How many lines end within a text, all of which must be plain, with a carriage return for each or with none. Steps are so
@@ -65,11 +46,7 @@ i64 count_lines(const u8* text, i64 size, bool returned) {
         returns += back;
     }
     if (quotes | zeros || returns != (returned ? total : 0)) throw NotPlain();
-    for (i64 i = 0; high >= 0x80 && i < size;) {
-        const i64 length = utf8_length(text + i, size - i);
-        if (!length) throw NotPlain();
-        i += length;
-    }
+    if (high >= 0x80 && !is_utf8(text, size)) throw NotPlain();
     return total;
 }
 
@@ -86,11 +63,7 @@ struct Lines::Batch {
 
         void add(i64 row, const u8* text, const u8* from, i64 length) {
             if (!length) set_null(row);
-            u8* view = reinterpret_cast<u8*>(&views[row]);
-            const i32 size = static_cast<i32>(length), where[] = {0, static_cast<i32>(from - text)};
-            std::memcpy(view, &size, sizeof size);
-            std::memcpy(view + sizeof size, from, View::kShort);
-            if (length > View::kShort) std::memcpy(view + offsetof(View, buffer), where, sizeof where);
+            set_view(views[row], text, from - text, length);
         }
 
       private:

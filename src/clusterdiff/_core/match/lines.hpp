@@ -4,13 +4,10 @@
 
 #include <vector>
 
-#include "base/arrow.hpp"
 #include "base/memory.hpp"
+#include "match/pieces.hpp"
 
 namespace clusterdiff {
-
-// Thrown where a file is not plain.
-struct NotPlain : std::exception {};
 
 class Lines : public Batches {
   public:

@@ -116,20 +116,28 @@ constexpr i64 kManyRows = i64{1} << 17;
 
 Matching::Matching(i64 rows) : expected_(rows), bits_(bits_for(rows)), wide_rows_(rows >= kWideRows), arena_(rows >= kManyRows) {}
 
-std::optional<StreamLabels> Matching::read(Batches& batches, Run& run) {
+std::optional<StreamLabels> Matching::read(Pieces& pieces, Run& run) {
     if (sides_[1].type) throw BadValue("both sides have been read");
     const int side = sides_[0].type ? 1 : 0;
+    try {
+        return read_side(side, pieces, run);
+    } catch (...) {
+        sides_[side] = {};
+        throw;
+    }
+}
+
+std::optional<StreamLabels> Matching::read_side(int side, Pieces& pieces, Run& run) {
     Side& mine = sides_[side];
-    const Column ids = batches.columns()[0];
+    const Column ids = pieces.columns()[0];
     if (side == 1 && !alike(*sides_[0].type, ids.type)) throw BadValue("the ids of true and pred must be of one type");
-    mine.type = ids.type;
     const int team = run.threads();
     std::optional<LabelReader> labels;
-    if (batches.columns().size() > 1) labels.emplace(batches.columns()[1], expected_, team);
+    if (pieces.columns().size() > 1) labels.emplace(pieces.columns()[1], expected_, team);
     for (int worker = 0; worker < team; ++worker) mine.shares.emplace_back(arena_, i64{1} << bits_);
     std::mutex turn;
     i64 null = INT64_MAX;  // the first row without an id
-    mine.rows = read_pieces(batches, run, [&](const Piece& piece, int worker) {
+    mine.rows = pieces.read(run, [&](const Piece& piece, int worker) {
         const Slice slice = piece.slice(ids);
         if (const i64 at = slice.first_null(); at < slice.length) {  // what stands there may be anything
             std::lock_guard lock(turn);
@@ -142,6 +150,7 @@ std::optional<StreamLabels> Matching::read(Batches& batches, Run& run) {
     for (Share& share : mine.shares) share.close();
     if (!wide_rows_ && mine.rows >= kWideRows) throw TooLarge("too many points to match");
     if (null < INT64_MAX) throw BadValue(std::string(kSides[side]) + " has no id in row " + std::to_string(null));
+    mine.type = ids.type;
     if (!labels) return std::nullopt;
     return labels->finish(mine.rows, run);
 }

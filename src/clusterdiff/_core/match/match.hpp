@@ -8,8 +8,6 @@
 #include <deque>
 #include <optional>
 
-#include "base/arrow.hpp"
-#include "base/threads.hpp"
 #include "match/labels.hpp"
 #include "match/shares.hpp"
 
@@ -28,8 +26,9 @@ class Matching {
     // About how many rows a side has: it decides on what is reserved, and on nothing that comes out.
     explicit Matching(i64 rows);
 
-    // Reads a side, first true, then pred: a column of ids, and maybe one of labels, which come back by row.
-    std::optional<StreamLabels> read(Batches& batches, Run& run);
+    // Reads a side, first true, then pred: a column of ids, and maybe one of labels, which come back by row. Where that
+    // fails, the side can be read anew.
+    std::optional<StreamLabels> read(Pieces& pieces, Run& run);
     // What a side is called.
     const char* side() const { return kSides[sides_[0].type ? 1 : 0]; }
     // Once, after both.
@@ -44,6 +43,7 @@ class Matching {
         i64 rows = 0;
     };
 
+    std::optional<StreamLabels> read_side(int side, Pieces& pieces, Run& run);
     template <class Row>
     void scatter(Share& share, Ids type, const Slice& slice, i64 row) const;
     template <class Row, bool text>
