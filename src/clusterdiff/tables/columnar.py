@@ -8,12 +8,21 @@ from clusterdiff.errors import FileError, MissingExtraError
 from clusterdiff.files import find, shown
 from clusterdiff.tables.duck import Connection, Plain, Scan, exactly, fresh, scan_described
 
+#: What DuckDB calls the numbers of a file's rows, if they are asked for.
+PLACE = "file_row_number"
+
 
 def scan_parquet(con: Connection, name: str, path: str) -> Scan:
     """Parquet files."""
     paths = find(path)
-    scan = scan_described(con, name, "read_parquet(?)", [exactly(paths)])
-    return replace(scan, plain=Plain(paths[0], scan.columns) if len(paths) == 1 else None, counted=True)
+    scan = replace(scan_described(con, name, "read_parquet(?)", [exactly(paths)]), counted=True)
+    if len(paths) > 1:
+        return scan
+    scan = replace(scan, plain=Plain(paths[0], scan.columns))
+    if PLACE in map(str.casefold, scan.columns):
+        return scan
+    numbered = f"read_parquet(?, {PLACE} = true)", [exactly(paths)]
+    return replace(scan, relation=lambda columns: numbered, place=PLACE)
 
 
 def scan_json_lines(con: Connection, name: str, path: str) -> Scan:

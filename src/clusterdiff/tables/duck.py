@@ -126,8 +126,9 @@ class Scan:
 
     ``relation`` is given the columns wanted and returns what follows FROM, with its parameters. ``typed`` is
     False when the file knows text only (CSV): such text may be laid over another file's integers. ``blame`` turns
-    an error of DuckDB into ours. ``plain`` is for who reads a plain file without DuckDB, and ``counted`` says that a
-    file knows how many rows it has.
+    an error of DuckDB into ours. ``plain`` is for who reads a plain file without DuckDB. A file that is ``counted``
+    knows how many rows it has; ``place`` is the number of a row, from 0 on, if rows can be chosen by it without a look
+    at the others.
     """
 
     name: str
@@ -137,6 +138,7 @@ class Scan:
     blame: Callable[[duckdb.Error], FileError] | None = None
     plain: Plain | None = None
     counted: bool = False
+    place: str | None = None
 
     def error(self, error: duckdb.Error) -> FileError:
         """Our error for one of DuckDB's."""

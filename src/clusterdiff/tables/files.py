@@ -363,6 +363,8 @@ def bring(
         _refuse_fractions(con, scan, source, parameters, named)
         selected = [f"{_expression(key, types)} AS {new}" for new, key in parts.items()]
         selected += [f"CAST({quoted(old)} AS DOUBLE) AS {new}" for new, old in numbers.items()]
+        if in_place is not None and scan.place is not None:
+            selected.append(f"{scan.place} AS place")
         made = f"{name} AS SELECT {', '.join(selected)} FROM"
         if in_place is not None:
             for parameter in parameters:  # views take none; that of a file is the list of its paths

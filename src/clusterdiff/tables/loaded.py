@@ -19,6 +19,8 @@ from clusterdiff.points.reading import read_labels
 from clusterdiff.tables.duck import Connection, Plain, Scan, fresh, stoppable, stops
 from clusterdiff.wording import count
 
+#: So few names are fetched as Python's own values.
+FEW = 10_000
 
 @dataclass(frozen=True)
 class InPlace:
@@ -73,13 +75,17 @@ class Loaded:
 
     def fetch_rows(self, column: str, rows: IntArray) -> list[Any]:
         """The values of a column in a few rows, counted from 0; ascending."""
+        placed = self.in_place is not None and self.in_place.scan.place is not None
+        table, row = (self.name, "place") if placed else (self.numbered, "row")
         wanted = fresh("wanted")
-        self.con.register(wanted, {"row": rows + 1})
+        self.con.register(wanted, {row: rows if placed else rows + 1})
         try:
             with self.reading():
                 found = self.con.execute(
-                    f"SELECT {column} FROM {self.numbered} SEMI JOIN {wanted} USING (row) ORDER BY row"
+                    f"SELECT {column} FROM {table} SEMI JOIN {wanted} USING ({row}) ORDER BY {row}"
                 )
+                if len(rows) <= FEW:  # arrays that may be masked take a while to import
+                    return [value for (value,) in found.fetchall()]
                 return list(np.ma.getdata(found.fetchnumpy()[column]).tolist())
         finally:
             self.con.unregister(wanted)
