@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clusterdiff as cd
+from clusterdiff.diff.hunks import hunks
 from clusterdiff.points import labels
 from clusterdiff.points.missing import Missing
 from clusterdiff.tables import files, joins
@@ -271,6 +272,28 @@ def test_names_of_clusters_are_made_when_one_is_shown(
     assert made == []
     assert diff.meet.to_dict() == {"true": ["x", "ü", "ü"], "pred": ["x", "ü", "é"], "size": [1, 1, 1]}
     assert made == [2, 4]
+
+
+def test_only_those_names_of_clusters_are_made_that_are_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of very many, on the first screen and in the first rows of a table; they are those that all would be."""
+    names = ["", "é" * 20, *(f"c{i}" for i in range(5_000))]
+    pred = names[1:] + names[:1]
+    pred[3:5] = ["merged", "merged"]
+    for side, clusters in (("true", [*names, *names]), ("pred", [*pred, *names])):
+        table = pa.table({"id": np.arange(len(clusters)), "cluster": clusters})
+        pa.parquet.write_table(table, tmp_path / f"{side}.parquet")
+
+    def told() -> Any:
+        diff = cd.compare(tmp_path / "true.parquet", tmp_path / "pred.parquet")
+        return list(hunks(diff.components[:2])), diff.splits[:3].to_dict(), diff.merges[:3].to_dict()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(joins, "_texts", lambda *_: pytest.fail("all are made"))
+        few = told()
+    monkeypatch.setattr(joins, "_Texts", joins._texts)
+    assert few == told()
 
 
 def test_what_is_wrong_with_a_file_is_told_alike_wherever_it_is_read(tmp_path: Path, in_place: bool) -> None:

@@ -86,18 +86,21 @@ class Cell(NamedTuple):
 
 
 class _CodeNames(Sequence[Any]):
-    """The names of clusters by code, as Python values: few of many are looked at, and only those are made.
+    """The names of the clusters of a side by code, as Python values: where few are looked at, only those are made."""
 
-    >>> names = _CodeNames(np.array([30, 10, 20]))
-    >>> names[1], names[1:], list(names)
-    (10, [10, 20], [30, 10, 20])
-    """
+    #: So many are looked up one by one before all are made.
+    FEW = 1000
 
-    def __init__(self, values: AnyArray) -> None:
-        self._values = values
+    def __init__(self, count: int, naming: Callable[[Int64Array | slice], AnyArray]) -> None:
+        self._count, self._naming = count, naming
+        self._asked = 0
+
+    @cached_property
+    def _all(self) -> AnyArray:
+        return self._naming(slice(None))
 
     def __len__(self) -> int:
-        return len(self._values)
+        return self._count
 
     @overload
     def __getitem__(self, code: int) -> Any: ...
@@ -105,11 +108,18 @@ class _CodeNames(Sequence[Any]):
     def __getitem__(self, code: slice) -> list[Any]: ...
     def __getitem__(self, code: int | slice) -> Any:
         if isinstance(code, slice):
-            return self._values[code].tolist()
-        return self._values.item(code)
+            return self._all[code].tolist()
+        if self._asked < self.FEW:
+            self._asked += 1
+            return self.at(np.array([code]))[0]
+        return self._all.item(code)
+
+    def at(self, codes: Int64Array) -> list[Any]:
+        """The names of some clusters."""
+        return list(self._naming(codes).tolist())
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._values.tolist())
+        return iter(self._all.tolist())
 
 
 class Analysis(Once):
@@ -265,22 +275,18 @@ class Analysis(Once):
         return Table(_united(columns, {side: partial(meet.names, side) for side in ("true", "pred")}), Cell)
 
     @cached_property
-    def true(self) -> Sequence[Any]:
+    def true(self) -> _CodeNames:
         """The names of the true clusters, by code."""
-        return _CodeNames(self._names["true"])
+        return _CodeNames(self.meet.k_true, self.meet.naming("true"))
 
     @cached_property
-    def pred(self) -> Sequence[Any]:
+    def pred(self) -> _CodeNames:
         """The names of the predicted clusters, by code."""
-        return _CodeNames(self._names["pred"])
+        return _CodeNames(self.meet.k_pred, self.meet.naming("pred"))
 
-    @cached_property
-    def _names(self) -> dict[str, AnyArray]:
-        return {"true": self.meet.true_names, "pred": self.meet.pred_names}
-
-    def called(self, side: str, codes: CellNumbers) -> list[Any]:
+    def called(self, side: str, codes: Int64Array) -> list[Any]:
         """The names of some clusters of a side, by code."""
-        return list(self._names[side][codes].tolist())
+        return (self.true if side == "true" else self.pred).at(codes)
 
     @cached_property
     def parts_of_true(self) -> Int64Array:

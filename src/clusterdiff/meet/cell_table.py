@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Protocol
 from weakref import ReferenceType
 
@@ -80,6 +81,15 @@ def names_of(
     if labels is not None:
         return named(labels[clusters], lexicon)
     return np.arange(k)[clusters] if lexicon is None else lexicon[clusters]
+
+
+def naming(
+    cells: _core.Cells, side: str, lexicon: AnyArray | LazyNames | None
+) -> Callable[[Int64Array | slice], AnyArray]:
+    """What tells the names of some clusters of a side; the labels that these were made from are fetched once."""
+    if side == "true":
+        return partial(names_of, cells.true_labels, lexicon, cells.k_true)
+    return partial(names_of, cells.pred_labels, lexicon, cells.k_pred)
 
 
 def singles(labels: AnyArray | None, lexicon: AnyArray | LazyNames | None, k: int) -> BoolArray:

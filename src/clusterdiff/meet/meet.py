@@ -244,19 +244,20 @@ class Meet(Sizes):
     @property
     def true_names(self) -> AnyArray:
         """The label of each true cluster."""
-        return cell_table.names_of(self.cells.true_labels, self._true_names, self.k_true)
+        return self.naming("true")(slice(None))
 
     @property
     def pred_names(self) -> AnyArray:
         """The label of each predicted cluster."""
-        return cell_table.names_of(self.cells.pred_labels, self._pred_names, self.k_pred)
+        return self.naming("pred")(slice(None))
 
     def names(self, side: str, clusters: Int64Array) -> AnyArray:
         """The labels of some clusters of a side, by their codes; nobody else's are made."""
-        cells, names = self.cells, cell_table.names_of
-        if side == "true":
-            return names(cells.true_labels, self._true_names, self.k_true, clusters)
-        return names(cells.pred_labels, self._pred_names, self.k_pred, clusters)
+        return self.naming(side)(clusters)
+
+    def naming(self, side: str) -> Callable[[Int64Array | slice], AnyArray]:
+        """What tells the labels of some clusters of a side, for who asks again and again."""
+        return cell_table.naming(self.cells, side, self._true_names if side == "true" else self._pred_names)
 
     @cached_property
     def singles(self) -> tuple[BoolArray, BoolArray]:

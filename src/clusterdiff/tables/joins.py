@@ -5,7 +5,7 @@ The names of the points stay in DuckDB until they are asked for.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterdiff import _core
+from clusterdiff.caching import cached_property
 from clusterdiff.diff.build import compare_aligned
 from clusterdiff.diff.comparison import Comparison
 from clusterdiff.diff.documents import compare_within
@@ -282,7 +283,7 @@ def _labels(found: _core.StreamLabels) -> Labels:
     values, absent, ends, texts = found
     if ends is None or texts is None:
         return Labels(values, None, absent, shared=False)
-    names = LazyNames(len(ends), lambda: _texts(ends, texts), plain=True)
+    names = LazyNames(len(ends), lambda: _Texts(ends, texts), plain=True)
     return Labels(values, names, null(values), shared=False)
 
 
@@ -295,3 +296,34 @@ def _texts(ends: Int64Array, data: npt.NDArray[np.uint8]) -> AnyArray:
     parts = (whole[begin:end] for begin, end in pairwise([0, *ends.tolist()]))
     out[:] = list(parts if plain else map(bytes.decode, parts))
     return out
+
+
+class _Texts(Sequence[str]):
+    """The same: where few of very many are looked at, only those are made."""
+
+    #: How many texts there are for each that is made by itself.
+    MANY = 100
+
+    def __init__(self, ends: Int64Array, data: npt.NDArray[np.uint8]) -> None:
+        self._ends, self._data = ends, data
+
+    @cached_property
+    def _all(self) -> AnyArray:
+        return _texts(self._ends, self._data)
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    def __getitem__(self, index: Any) -> Any:
+        few = isinstance(index, np.ndarray) and len(index) * self.MANY <= len(self)
+        if not few or "_all" in vars(self):
+            return self._all[index]
+        codes = index % len(self)
+        begins = np.where(codes > 0, self._ends[codes - 1], 0)
+        out = np.empty(len(codes), dtype=object)
+        for i, (begin, end) in enumerate(zip(begins.tolist(), self._ends[codes].tolist(), strict=True)):
+            out[i] = self._data[begin:end].tobytes().decode()
+        return out
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)

@@ -22,6 +22,7 @@ from clusterdiff.wording import count
 #: So few names are fetched as Python's own values.
 FEW = 10_000
 
+
 @dataclass(frozen=True)
 class InPlace:
     """A file that is read again whenever something of it is wanted, since a copy would take memory.
