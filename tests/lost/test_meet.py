@@ -53,7 +53,7 @@ OF_CELLS = {
 #: Members that count lost points too.
 COUNT_ALL = {
     "agreed", "disagreed", "k_pred", "k_true", "knows_points", "losses", "lost", "masses", "missing", "n", "pairs",
-    "names", "part", "positive", "pred_mass", "pred_names", "pred_size", "same", "scratch", "shared_clusters",
+    "names", "naming", "part", "positive", "pred_mass", "pred_names", "pred_size", "same", "scratch", "shared_clusters",
     "singles", "spurious", "sums", "table", "to_dict", "to_frame", "total", "transpose", "transpose_of",
     "transpose_order", "true_mass", "true_names", "true_size", "uneven", "weighted", "with_points",
 }  # fmt: skip
