@@ -269,6 +269,8 @@ def test_names_of_clusters_are_made_when_one_is_shown(
         pa.parquet.write_table(table, tmp_path / f"{side}.parquet")
     diff = cd.compare(tmp_path / "true.parquet", tmp_path / "pred.parquet", missing="drop")
     assert (diff.n, diff.loss.total, len(diff.components)) == (3, pytest.approx(1 - diff.score()), 2)
+    lost = cd.compare(tmp_path / "true.parquet", tmp_path / "pred.parquet", missing="lost")
+    assert (lost.n, lost.loss.total, len(lost.components)) == (4, pytest.approx(1 - lost.score()), 3)
     assert made == []
     assert diff.meet.to_dict() == {"true": ["x", "ü", "ü"], "pred": ["x", "ü", "é"], "size": [1, 1, 1]}
     assert made == [2, 4]

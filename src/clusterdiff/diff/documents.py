@@ -393,10 +393,9 @@ def _pooled(corpus: Corpus, names: list[str], singletons: Singletons) -> Cluster
         out[:] = [cluster for name, document in documents for cluster in _entities(name, document)]
         return out
 
-    # Where all points are on both sides, no measure asks for the names of clusters.
-    return Clustering.of(
-        Labels(np.concatenate([np.empty(0, np.int64), *codes]), LazyNames(clusters, spelt)), points
-    )
+    # No measure asks for the names of clusters, all of which are the user's.
+    named = LazyNames(clusters, spelt, plain=True)
+    return Clustering.of(Labels(np.concatenate([np.empty(0, np.int64), *codes]), named), points)
 
 
 def _entities(name: str, document: Clustering) -> Iterator[InDocument]:

@@ -33,7 +33,7 @@ def read_conll(path: str, repeated: Repeated = "error") -> Corpus:
     """All documents and parts of a file; spans are counted in words of the document, from 0."""
     reader = _ConllReader(path, repeated)
     lines = read_lines(path)
-    marks = [i for i, line in enumerate(lines) if line.startswith("#")]
+    marks = [i for i, line in enumerate(lines) if line and line[0] == "#"]
     for mark, following in pairwise([-1, *marks, len(lines)]):
         if mark >= 0:
             reader.mark(lines[mark], mark + 1)

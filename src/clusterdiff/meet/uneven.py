@@ -20,7 +20,7 @@ from clusterdiff.meet.sums import LOST_TO, Lazy
 from clusterdiff.meet.unmatched import EvenOnly, NoCells, Unmatched
 from clusterdiff.meet.values import TermSums
 from clusterdiff.messages import Message
-from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray
+from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray, LazyNames
 from clusterdiff.table import Table
 
 #: What measures can read; sums are those of whole clusters.
@@ -70,7 +70,7 @@ class UnevenMeet(Meet):
     def __init__(
         self,
         shared: Meet | None,
-        names: tuple[AnyArray, AnyArray],
+        names: tuple[AnyArray | LazyNames, AnyArray | LazyNames],
         missing: Unmatched,
         spurious: Unmatched,
         *,
@@ -91,6 +91,7 @@ class UnevenMeet(Meet):
             transpose_of=transpose_of,
         )
         self.shared = shared
+        self._names = names
         self.missing = missing
         self.spurious = spurious
         self._scale = scale
@@ -386,7 +387,7 @@ class UnevenMeet(Meet):
         order = np.empty(0, dtype=np.int64) if self.shared is None else self.shared.transpose_order
         other = UnevenMeet(
             None if self.shared is None else self.shared.transpose(),
-            (self.pred_names, self.true_names),
+            self._names[::-1],
             self.spurious,
             self.missing,
             scale=self._scale,

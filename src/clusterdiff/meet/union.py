@@ -14,7 +14,7 @@ from clusterdiff.meet.cell_table import PartPlaces
 from clusterdiff.meet.meet import Meet
 from clusterdiff.meet.uneven import UnevenMeet
 from clusterdiff.meet.unmatched import Unmatched
-from clusterdiff.points.labels import FloatArray, Int64Array, IntArray, Labels
+from clusterdiff.points.labels import AnyArray, FloatArray, Int64Array, IntArray, Labels, LazyNames
 
 
 def uneven_of(
@@ -59,7 +59,7 @@ def uneven_of(
     ):
         at = np.flatnonzero(own & ~other)
         values, place = _shared_first(labels, at, known)
-        names.append(labels.named(values))
+        names.append(_named(labels, values))
         links = None
         if link_sums is not None or documents is not None:
             present = np.flatnonzero(own)
@@ -80,6 +80,14 @@ def uneven_of(
         groups=(groups[0], groups[1]) if groups else None,
         features=features,
     )
+
+
+def _named(labels: Labels, values: IntArray) -> AnyArray | LazyNames:
+    """The names behind some labels, which nobody may ask for."""
+    lexicon = labels.lexicon
+    if isinstance(lexicon, LazyNames):
+        return LazyNames(len(values), lambda: lexicon[values], plain=lexicon.plain)
+    return labels.named(values)
 
 
 def _part(cells: _core.Cells, true: Labels, pred: Labels) -> tuple[Meet, Int64Array]:
