@@ -435,6 +435,8 @@ class Narrator:
 
     def points(self, cells: CellNumbers, bracket: bool = False) -> str:
         """How many points cells have, and the first few by name: "7 points: a, b and 5 more"."""
+        if len(cells) == 1:
+            return self.points_of(int(cells[0]), bracket)
         size = int(np.add.reduce(self._size[cells]))
         return self._listed(size, self.source.points(cells, POINTS) if self.source.known else None, bracket)
 

@@ -197,7 +197,10 @@ class LabelPlaces:
     def few(self, cells: CellNumbers) -> Members | None:
         """The points of a few cells; None if it costs less to group all points."""
         known, found = self._last
-        place = np.searchsorted(known, cells)
+        place = known.searchsorted(cells)
+        if len(cells) == 1 and place[0] < len(known) and known[place[0]] == cells[0]:
+            begin, end = found[0][place[0] : place[0] + 2].tolist()
+            return np.array([0, end - begin]), found[1][begin:end]
         if len(known) and np.array_equal(known.take(place, mode="clip"), cells):
             return some(found, place)
         self._looks += 1

@@ -136,9 +136,9 @@ class Embedded:
         rank = np.empty(len(table), dtype=np.int64)
         rank[table["component"]] = np.arange(len(table))
         self._by_id: dict[int, dict[str, Any]] = {}
-        turn = list(self._in_turn())
+        turn, codes = list(self._in_turn()), self._diff.analysis.codes_of_component
         rows = iter(table.take(rank[[number for number, _ in turn]]))
-        ends, cells = self._cells_of([number for number, _ in turn])
+        ends, cells = self._cells_of([codes(number, "true") for number, _ in turn])
         self._diff.source.recall(cells[: ends[np.searchsorted(ends, RECALLED, side="right") - 1]])
         ready: list[tuple[Component, Any]] = []
         usual, budget = self._limits, self._limits.budget
@@ -219,9 +219,8 @@ class Embedded:
             for one, *parts in zip(held, true, pred, self._cells(held), points, strict=True)
         ]
 
-    def _cells_of(self, components: Sequence[int]) -> tuple[Any, Any]:
-        """The cells of some components one after the other, and where those of each end, after a 0."""
-        true = [self._diff.analysis.codes_of_component(number, "true") for number in components]
+    def _cells_of(self, true: Sequence[Any]) -> tuple[Any, Any]:
+        """The cells of components of some true clusters one after the other, and where those of each end, after a 0."""
         starts, cells = spans(self._diff.meet.indptr, np.concatenate([NOTHING, *true]))
         return starts[np.cumsum([0, *map(len, true)])], cells
 
@@ -232,7 +231,7 @@ class Embedded:
         clusters = [
             [analysis.codes_of_component(number, side) for number in numbers] for side in ("true", "pred")
         ]
-        ends, cells = self._cells_of(numbers)
+        ends, cells = self._cells_of(clusters[0])
         for component, begin, end, true, pred in zip(components, ends, ends[1:], *clusters, strict=False):
             every = cells[begin:end]
             repairs = self._repairs_of(component.component, len(every), limits)
