@@ -86,22 +86,14 @@ LabelList checked_labels(const Labels& x, i64 clusters, const char* name, Run& r
     bool unbroken = true;
     run.each(0, x.n, [&](i64 code) { unbroken &= x[code] == list.lo + static_cast<u64>(code); });
     if (unbroken) return list;
-    list.values = Buffer<u64>(x.n);
+    Buffer<u64> labels(x.n);
     KeyTable seen;
     run.each(0, x.n, [&](i64 code) {
-        list.values[code] = x[code];
+        labels[code] = x[code];
         if (seen.find_or_add(x[code]) != code) throw BadValue(std::string(name) + " must not name two clusters alike");
     });
+    list.list(std::move(labels));
     return list;
-}
-
-LabelList copy_of(const LabelList& list) {
-    LabelList to;
-    to.count = list.count;
-    to.lo = list.lo;
-    to.is_signed = list.is_signed;
-    if (!list.values.empty()) to.values = Buffer<u64>::copy(list.values.data(), list.values.size());
-    return to;
 }
 
 namespace {
@@ -177,8 +169,7 @@ Transposed transpose(const Cells& t, Run& run) {
     x.indptr = Buffer<i64>(t.k_pred + 1);
     x.cols = Buffer<i32>(t.count());
     x.sizes = Buffer<i64>(t.count());
-    if (t.pred_labels) x.true_labels = copy_of(*t.pred_labels);
-    if (t.true_labels) x.pred_labels = copy_of(*t.true_labels);
+    x.true_labels = t.pred_labels, x.pred_labels = t.true_labels;
     out.order = Buffer<i64>(t.count());
     if (t.n <= static_cast<i64>(UINT32_MAX))  // no cell is empty
         send<u32>(t, out, run);

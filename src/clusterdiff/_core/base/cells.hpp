@@ -1,6 +1,7 @@
 // The sparse table of non-empty intersections of two clusterings, true-major (compressed sparse rows).
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -14,13 +15,12 @@ namespace clusterdiff {
 struct LabelList {
     i64 count = 0;
     u64 lo = 0;
-    Buffer<u64> values;  // empty for an unbroken range
+    std::shared_ptr<const Buffer<u64>> values;  // none for an unbroken range; copies have it together
     bool is_signed = true;
 
-    u64 operator[](i64 code) const { return values.empty() ? lo + static_cast<u64>(code) : values[code]; }
+    u64 operator[](i64 code) const { return values ? (*values)[code] : lo + static_cast<u64>(code); }
+    void list(Buffer<u64>&& labels) { values = std::make_shared<const Buffer<u64>>(std::move(labels)); }
 };
-
-LabelList copy_of(const LabelList& list);
 
 struct Cells {
     i64 n = 0, k_true = 0, k_pred = 0;

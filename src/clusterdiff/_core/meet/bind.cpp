@@ -117,7 +117,7 @@ nb::object label_array(nb::handle_t<PyCells> self, std::optional<LabelList> Cell
     const std::optional<LabelList>& list = nb::cast<const PyCells&>(self).cells().*side;
     if (!list) return nb::none();
     nb::object array;
-    if (list->values.empty()) {
+    if (!list->values) {
         Buffer<u64> values(list->count);
         heavy(list->count, [&](Run& run) {
             run.each(0, list->count, [&](i64 code) { values[code] = (*list)[code]; });
@@ -125,7 +125,7 @@ nb::object label_array(nb::handle_t<PyCells> self, std::optional<LabelList> Cell
         });
         array = to_numpy(std::move(values));
     } else {
-        array = view_numpy(list->values.data(), list->count, self);
+        array = view_numpy(list->values->data(), list->count, self);
     }
     return list->is_signed ? array.attr("view")("int64") : array;
 }

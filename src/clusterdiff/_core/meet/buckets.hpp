@@ -108,8 +108,8 @@ Cells count_buckets(const Partition<typename Rows::Record>& part, std::vector<Ro
 inline LabelList listed_labels(Buffer<u64>&& values, i64 count, const Labels& x) {
     LabelList list;
     list.count = count;
-    list.values = std::move(values);
-    list.values.truncate(count);
+    values.truncate(count);
+    list.list(std::move(values));
     list.is_signed = x.is_signed();
     return list;
 }

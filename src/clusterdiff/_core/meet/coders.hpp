@@ -96,10 +96,11 @@ LabelList occupied_labels(const Coder& coder, i64 slots, i64 count, bool is_sign
         list.lo = coder.label(0);
         return list;
     }
-    list.values = Buffer<u64>(count);
+    Buffer<u64> labels(count);
     i64 next = 0;
     for (i64 slot = 0; slot < slots; ++slot)
-        if (occupied(slot)) list.values[next++] = coder.label(slot);
+        if (occupied(slot)) labels[next++] = coder.label(slot);
+    list.list(std::move(labels));
     return list;
 }
 

@@ -15,7 +15,7 @@ namespace {
 class CodeOf {
   public:
     CodeOf(const LabelList& list, i64 n, Run& run) : list_(list) {
-        if (list.values.empty()) return;
+        if (!list.values) return;
         u64 lo = list[0], hi = list[0];
         const u64 bias = list.is_signed ? u64{1} << 63 : 0;
         run.each(0, list.count, [&](i64 c) {
@@ -35,7 +35,7 @@ class CodeOf {
 
     // The codes of some labels, -1 for one that is not there. One label does not wait for the memory of another.
     void operator()(const u64* labels, i64 count, i32* codes) const {
-        if (list_.values.empty()) {
+        if (!list_.values) {
             for (i64 i = 0; i < count; ++i) {
                 const u64 code = labels[i] - list_.lo;
                 codes[i] = code < static_cast<u64>(list_.count) ? static_cast<i32>(code) : -1;

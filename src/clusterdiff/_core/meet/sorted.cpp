@@ -49,7 +49,7 @@ Cells meet_sorted(const Sorted& t, Side& p, MeetScratch& scratch, Run& run) {
     }
     Cells out;
     out.n = n, out.k_true = k_true;
-    out.true_labels = copy_of(t.labels);
+    out.true_labels = t.labels;
     out.indptr = Buffer<i64>(k_true + 1);
     out.indptr[0] = 0;
     auto used = slot_sets(p.slots, 1);
