@@ -8,6 +8,7 @@ import pickle
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
 from weakref import ref
 
@@ -235,8 +236,8 @@ def test_documents_of_a_column_are_those_of_a_corpus(measure: str) -> None:
         assert column.documents[name].score(measure) == pytest.approx(one.score(measure), abs=1e-14)
 
 
-@pytest.mark.parametrize("made", [comparison, lost])
-def test_what_nobody_keeps_is_freed_at_once(made: Callable[[], cd.types.Comparison]) -> None:
+@pytest.mark.parametrize("made", [comparison, weighted, lost])
+def test_what_nobody_keeps_is_freed_at_once(made: Callable[[], cd.types.Comparison], tmp_path: Path) -> None:
     """Nothing of a comparison keeps itself: its memory is there for the next one without a search for garbage."""
     gc.collect()
     gc.disable()
@@ -250,7 +251,9 @@ def test_what_nobody_keeps_is_freed_at_once(made: Callable[[], cd.types.Comparis
             diff.merges[0],
             diff.explain(),
             diff.repairs(),
+            diff.patterns(),
         ]
+        diff.report(tmp_path / "page.html")
         meet = ref(diff.meet)
         del diff, asked
         assert meet() is None

@@ -251,8 +251,12 @@ class Shapes:
 
 
 def shapes_of(analysis: Analysis) -> Shapes:
-    """The shapes of a comparison; ``analysis.once`` keeps them for whoever asks next."""
-    return Shapes(Blame(analysis))
+    """The shapes of a comparison; ``analysis.once`` keeps them for whoever asks next.
+
+    They look at a copy of it, or each would keep the other; what both ask for is there before.
+    """
+    _ = analysis.join, analysis.component_losses, analysis.parts_of_true, analysis.parts_of_pred
+    return Shapes(Blame(analysis.scratch()))
 
 
 def _row(shape: str, unit: str, moved: FloatArray | Int64Array, loss: Loss, whole: float) -> Shape:

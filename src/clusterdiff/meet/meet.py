@@ -17,7 +17,7 @@ from clusterdiff.meet.cell_table import CellNumbers, LabelPlaces, Members, some
 from clusterdiff.meet.parts import CellWeights, Links, Moments, Overlap, Pairs
 from clusterdiff.meet.sums import Lazy, Sizes, Sums, made
 from clusterdiff.meet.unmatched import NOBODY
-from clusterdiff.meet.values import CORE_SCORES, CoreTerms, WeightedSums
+from clusterdiff.meet.values import CORE_SCORES, CoreTerms, WeightedSums, weighed
 from clusterdiff.points.labels import AnyArray, BoolArray, FloatArray, Int64Array, IntArray, LazyNames
 from clusterdiff.table import Table
 
@@ -292,7 +292,7 @@ class Meet(Sizes):
     @cached_property
     def terms(self) -> Any:
         """All other sums that are declared, by name."""
-        return CoreTerms(self.cells) if self.weights is None else WeightedSums(self)
+        return CoreTerms(self.cells) if self.weights is None else self.sums
 
     @cached_property
     def pairs(self) -> Pairs:
@@ -303,10 +303,10 @@ class Meet(Sizes):
             return Pairs.counted(self.sums, int(self.total), int(self.weights.square.sum()))
         return Pairs.weighed(self.weights, self.weighed)
 
-    @cached_property
+    @property
     def weighed(self) -> _core.Weighed:
         """What masses come to beside those of all around them."""
-        return self.cells.weighed(self.mass.astype(np.float64, copy=False))
+        return weighed(self)
 
     @cached_property
     def overlap(self) -> Overlap:
@@ -383,10 +383,10 @@ class Meet(Sizes):
         return self.restrict(true)
 
     @cached_property
-    def positive(self) -> Meet:
+    def _positive(self) -> Meet | None:
         """The same meet without points that weigh nothing, and without the clusters that then have none."""
         if self.weights is None or np.add.reduce(self.weights.points) == self.n:
-            return self
+            return None
         return self._of_cells(keep := np.flatnonzero(self.mass), self.weights.points[keep], True)
 
     def _of_cells(self, keep: Int64Array, size: Int64Array, whole: bool) -> Meet:

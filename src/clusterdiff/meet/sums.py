@@ -92,10 +92,13 @@ class Sums(Protocol):
 class Measured(Once):
     """What measures read, and keep what several of them share in."""
 
+    #: What is there of :attr:`positive` if that is something else: nothing keeps itself.
+    _positive: Any = None
+
     @property
     def positive(self) -> Any:
-        """The same without points that weigh nothing, which no measure counts; here there are none."""
-        return self
+        """The same without points that weigh nothing, which no measure counts."""
+        return self if self._positive is None else self._positive
 
 
 class Even(Measured):

@@ -150,11 +150,13 @@ class UnevenMeet(Meet):
         return False
 
     @cached_property
-    def positive(self) -> Meet:
+    def _positive(self) -> Meet | None:
         """The same meet without points that weigh nothing; where no lost point weighs anything, nothing is lost."""
         if self._scale is None:
-            return self
-        shared = self.shared.positive if self.shared is not None and self.mass.any() else None
+            return None
+        shared: Meet | None = None
+        if self.shared is not None and self.mass.any():
+            shared = self.shared.positive
         if shared is not None and not self.missing.total and not self.spurious.total:
             return shared
         cells, orders, unmatched = np.flatnonzero(self.mass), [], []

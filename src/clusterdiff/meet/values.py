@@ -138,7 +138,8 @@ class WeightedSums(TermSums):
     """The sums over weighted points; where light masses would be lost beside heavy ones, the core's."""
 
     def __init__(self, meet: Meet) -> None:
-        self._meet = meet
+        _ = meet.true_mass, meet.pred_mass  # which others ask for, too
+        self._meet = meet.scratch()  # a meet keeps its sums: they would keep each other
 
     @cached_property
     def _terms(self) -> Terms:
@@ -177,20 +178,33 @@ class WeightedSums(TermSums):
         """H(𝕃|ℂ)."""
         return self._entropy(self._meet.mass, self._meet.pred, self._meet.k_pred)
 
+    @cached_property
+    def weighed(self) -> _core.Weighed:
+        """What masses come to beside those of all around them."""
+        return self._meet.cells.weighed(self._meet.mass.astype(np.float64, copy=False))
+
     @property
     def mutual(self) -> float:
         """I(𝕃, ℂ)."""
-        return self._meet.weighed.mutual
+        return self.weighed.mutual
 
     @property
     def chi2(self) -> float:
         """χ²/n."""
-        return self._meet.weighed.chi2
+        return self.weighed.chi2
 
     @property
     def frobenius(self) -> float:
         """|L| + |C| − 2 Σ m²/ab."""
-        return self._meet.weighed.frobenius
+        return self.weighed.frobenius
+
+
+def weighed(meet: Meet) -> _core.Weighed:
+    """What masses come to beside those of all around them; of points with weights, once."""
+    sums = meet.sums
+    if isinstance(sums, WeightedSums):
+        return sums.weighed
+    return meet.cells.weighed(meet.mass.astype(np.float64))
 
 
 class Counted(Even):
