@@ -138,7 +138,6 @@ class WeightedSums(TermSums):
     """The sums over weighted points; where light masses would be lost beside heavy ones, the core's."""
 
     def __init__(self, meet: Meet) -> None:
-        _ = meet.true_mass, meet.pred_mass  # which others ask for, too
         self._meet = meet.scratch()  # a meet keeps its sums: they would keep each other
 
     @cached_property
