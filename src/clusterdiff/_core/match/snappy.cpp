@@ -49,10 +49,14 @@ bool unpack_snappy(const u8* from, i64 size, u8* to, i64 unpacked) {
         from += said;
         if (!back || back > at - to || length > stop - at) return false;
         const u8* source = at - back;
-        if (back >= 8)
-            for (i64 i = 0; i < length; i += 8) std::memcpy(at + i, source + i, 8);
-        else
+        if (back >= 8) {
+            // Most have up to 16 bytes, for which nothing has to be foreseen.
+            std::memcpy(at, source, 8);
+            std::memcpy(at + 8, source + 8, 8);
+            for (i64 i = 16; i < length; i += 8) std::memcpy(at + i, source + i, 8);
+        } else {
             for (i64 i = 0; i < length; ++i) at[i] = source[i];
+        }
         at += length;
     }
     return at == stop;
