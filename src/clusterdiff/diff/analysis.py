@@ -275,18 +275,24 @@ class Analysis(Once):
         return Table(_united(columns, {side: partial(meet.names, side) for side in ("true", "pred")}), Cell)
 
     @cached_property
-    def true(self) -> _CodeNames:
+    def true(self) -> Sequence[Any]:
         """The names of the true clusters, by code."""
-        return _CodeNames(self.meet.k_true, self.meet.naming("true"))
+        return self._names["true"]
 
     @cached_property
-    def pred(self) -> _CodeNames:
+    def pred(self) -> Sequence[Any]:
         """The names of the predicted clusters, by code."""
-        return _CodeNames(self.meet.k_pred, self.meet.naming("pred"))
+        return self._names["pred"]
+
+    @cached_property
+    def _names(self) -> dict[str, _CodeNames]:
+        meet = self.meet
+        sides = (("true", meet.k_true), ("pred", meet.k_pred))
+        return {side: _CodeNames(k, meet.naming(side)) for side, k in sides}
 
     def called(self, side: str, codes: Int64Array) -> list[Any]:
         """The names of some clusters of a side, by code."""
-        return (self.true if side == "true" else self.pred).at(codes)
+        return self._names[side].at(codes)
 
     @cached_property
     def parts_of_true(self) -> Int64Array:
