@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import gc
+import importlib
 import os
 import re
 import signal
@@ -62,11 +64,24 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
     """What is collected stays to the end: a tenth of the time went into looking through it for garbage."""
     gc.disable()
     try:
+        import_from_the_end(session.config)
         return (yield)
     finally:
         gc.collect()
         gc.freeze()
+        # Of what tests make, most is gone soon without any search.
+        gc.set_threshold(10_000, 10, 10)
         gc.enable()
+
+
+def import_from_the_end(config: pytest.Config) -> None:
+    """Every other worker begins with the last tests: what is not compiled yet, two would compile at the same time."""
+    number = int(getattr(config, "workerinput", {}).get("workerid", "gw0").removeprefix("gw"))
+    if number % 2 and config.args == config.getini("testpaths"):
+        for path in sorted(TESTS.rglob("test_*.py"), reverse=True):
+            name = ".".join(path.relative_to(TESTS.parent).with_suffix("").parts)
+            with contextlib.suppress(Exception, pytest.skip.Exception):  # who collects it tells what is wrong
+                importlib.import_module(name)
 
 
 #: What takes longest starts first; the rest follows in the order in which it was found.

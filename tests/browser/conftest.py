@@ -86,11 +86,15 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def open_page(browser: Any) -> Open:
-    """Open a file from disk in a fresh, offline window; at the end it must have been quiet."""
+    """Open a file from disk in a fresh, offline window; at the end it must have been quiet.
+
+    Nothing glides: every step of it would be painted, and clicks wait until it ends.
+    """
+    usual = {"offline": True, "reduced_motion": "reduce", "viewport": {"width": 1200, "height": 900}}
 
     @contextmanager
     def opened(path: Path, **options: Any) -> Iterator[Any]:
-        context = browser.new_context(offline=True, **{"viewport": {"width": 1200, "height": 900}, **options})
+        context = browser.new_context(**usual | options)
         watched = Watched(context.new_page(), path.resolve().as_uri())
         yield watched.page
         watched.check()

@@ -387,8 +387,7 @@ def test_confusions_follow_the_review(case: str, tmp_path: Path, open_page: Any)
 
     def decide(page: Any, keys: str) -> None:
         page.locator("#tab-repairs").click()
-        for key in keys:
-            page.keyboard.press(key)
+        page.keyboard.type(keys)
 
     with open_page(tmp_path / "diff.html") as page:
         before, more = shown(page), page.locator(".more").inner_text()
