@@ -236,7 +236,7 @@ def test_documents_of_a_column_are_those_of_a_corpus(measure: str) -> None:
         assert column.documents[name].score(measure) == pytest.approx(one.score(measure), abs=1e-14)
 
 
-@pytest.mark.parametrize("made", [comparison, weighted, lost])
+@pytest.mark.parametrize("made", [comparison, weighted, lost, corpus])
 def test_what_nobody_keeps_is_freed_at_once(made: Callable[[], cd.types.Comparison], tmp_path: Path) -> None:
     """Nothing of a comparison keeps itself: its memory is there for the next one without a search for garbage."""
     gc.collect()
@@ -254,8 +254,9 @@ def test_what_nobody_keeps_is_freed_at_once(made: Callable[[], cd.types.Comparis
             diff.patterns(),
         ]
         diff.report(tmp_path / "page.html")
-        meet = ref(diff.meet)
+        whole, meet = ref(diff), ref(diff.meet)
         del diff, asked
+        assert whole() is None
         assert meet() is None
     finally:
         gc.enable()

@@ -135,10 +135,16 @@ class CorpusComparison(Comparison):
         self.told = tuple(told)
         self._scored = scored
 
-    @cached_property
+    @property
     def scored(self) -> Comparison:
         """What the coreference measures see, as the reference scorers do: the documents of `true` only."""
-        return self if self._scored is None else self._scored()
+        return self if self._scored is None else self._scored_apart
+
+    @cached_property
+    def _scored_apart(self) -> Comparison:
+        """Apart from ``scored``, since a comparison that keeps itself stays until somebody looks for garbage."""
+        assert self._scored is not None
+        return self._scored()
 
     def score(self, measure: AnyMeasure = "S_H") -> float:
         """One measure of all documents together; see ``scored`` for those that the reference scorers have."""
