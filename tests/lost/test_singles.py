@@ -7,6 +7,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
@@ -157,3 +158,33 @@ def test_documents_too() -> None:
     assert diff.clusters == (2, 2)
     assert len(diff.merges) == 3
     assert "(d: 3) in no predicted cluster" in str(diff.explain())
+
+
+@pytest.mark.parametrize("spread", [40, 255, 10**6])
+@pytest.mark.parametrize("end", ["least", "most"])
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int32", "int64", "uint64"])
+def test_integers_at_either_end_of_their_type_stay_what_they_are(kind: str, end: str, spread: int) -> None:
+    """Close together or not, beside points that are alone."""
+    bounds = np.iinfo(kind)
+    spread = min(spread, int(bounds.max) - int(bounds.min))
+    least = int(bounds.min) if end == "least" else int(bounds.max) - spread
+    rng = np.random.default_rng(spread)
+    points = np.arange(400)
+    numbers = [
+        [least, least + spread, *(least + int(x) for x in rng.integers(0, spread + 1, 398))] for _ in range(2)
+    ]
+    kept = [rng.random(400) < 0.9 for _ in numbers]
+    sides = [
+        pd.Series(np.array(side, dtype=object), index=points)[mask].astype(kind)
+        for side, mask in zip(numbers, kept, strict=True)
+    ]
+    diff = cd.compare(*sides, missing="singleton")
+    same = cd.compare(*(side.astype(str) for side in sides), missing="singleton")
+    assert diff.score() == same.score()
+    of_numbers, of_texts = (
+        sorted(
+            (sorted(map(str, one.true)), sorted(map(str, one.pred)), one.points) for one in found.components
+        )
+        for found in (diff, same)
+    )
+    assert of_numbers == of_texts

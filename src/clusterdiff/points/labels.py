@@ -234,11 +234,40 @@ class Labels:
             return codes, self._values[first]
         if self.absent.all():
             return np.full(len(self), -1, dtype=np.int32), self._values[:0]
-        values = self._values.copy() if self._shared else self._values  # in which these places mean nothing
-        values[self.absent] = values[np.argmin(self.absent)]  # numbered 0 in any case
+        values = self._filled()
         codes, first = _core.encode_integers(values)
         codes[self.absent] = -1
         return codes, values[first]
+
+    def _filled(self) -> IntArray:
+        """The integers; where there is no label, that of the first point that has one."""
+        if self.absent is None:
+            return self._values
+        values = self._values.copy() if self._shared else self._values  # in which these places mean nothing
+        values[self.absent] = values[np.argmin(self.absent)]
+        return values
+
+    def _numbered(self) -> tuple[npt.NDArray[np.int32], int, Callable[[], IntArray]]:
+        """Numbers of the labels, -1 where there is none; how many there are, and what says the value behind each.
+
+        Those of labels that lie close together are their distances from the least, and some may be nobody's: it takes
+        no search to find them.
+        """
+        if "_encoded" not in self.__dict__ and len(self) and (self.absent is None or not self.absent.all()):
+            values = self._filled()
+            low, high = (
+                (0, len(self.lexicon) - 1) if self.lexicon is not None else (values.min(), values.max())
+            )
+            known = int(high) - int(low) + 1
+            if known <= min(len(self), np.iinfo(np.int32).max):
+                wide = np.uint64 if values.dtype == np.uint64 else np.int64
+                codes = np.empty(len(self), dtype=np.int32)
+                np.subtract(values, low, out=codes, dtype=wide, casting="unsafe")
+                if self.absent is not None:
+                    codes[self.absent] = -1
+                return codes, known, lambda: np.arange(known).astype(wide) + wide(low)
+        codes, values = self._encoded
+        return codes, len(values), lambda: values
 
     @property
     def codes(self) -> npt.NDArray[np.int32]:
@@ -309,15 +338,14 @@ class Labels:
     def apart(self, mask: BoolArray, points: Sequence[Hashable]) -> Labels:
         """The same with each point of ``mask`` alone; ``points`` has the names of all."""
         rest, single = self.hidden(mask), np.flatnonzero(mask)
-        codes, values = rest._encoded
-        lexicon = self.lexicon
-        known, total = len(values), len(values) + len(single)
+        codes, known, values = rest._numbered()
+        lexicon, total = self.lexicon, known + len(single)
         labels = codes if total <= np.iinfo(codes.dtype).max else codes.astype(np.int64)
         labels[single] = np.arange(known, total)
 
         def names() -> AnyArray:
             out = np.empty(total, dtype=object)
-            out[:known] = values if lexicon is None else lexicon[values]
+            out[:known] = values() if lexicon is None else lexicon[values()]
             out[known:] = [Single(points[i]) for i in single.tolist()]
             return out
 
