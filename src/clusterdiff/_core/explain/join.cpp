@@ -1,5 +1,9 @@
 #include "explain/join.hpp"
 
+#include <algorithm>
+
+#include "base/portable.hpp"
+
 namespace clusterdiff {
 
 // Union-find over the predicted clusters alone: a true cluster unites the columns of its row, and a row of one cell
@@ -14,9 +18,14 @@ Join join(const Cells& t, Run& run) {
         while (parent[c] != c) c = parent[c] = parent[parent[c]];
         return c;
     };
+    // The columns of a row may be anywhere: what is known of those of the rows to come is fetched early.
+    constexpr i64 kAhead = 24;
+    const i64 cells = t.indptr[t.k_true];
+    auto ahead = [&](const Buffer<i32>& known, i64 q) { prefetch(&known[t.cols[std::min(q + kAhead, cells - 1)]]); };
     i64 since = 0;
     for (i64 row = 0; row < t.k_true; ++row) {
         const i64 begin = t.indptr[row], end = t.indptr[row + 1];
+        for (i64 q = begin; q < end; ++q) ahead(parent, q);
         if (end - begin < 2) continue;
         i32 root = find(t.cols[begin]);
         for (i64 q = begin + 1; q < end; ++q) {
@@ -40,6 +49,8 @@ Join join(const Cells& t, Run& run) {
             out.of_true[row] = next++;
             return;
         }
+        ahead(parent, t.indptr[row]);
+        ahead(number, t.indptr[row]);
         const i32 root = find(t.cols[t.indptr[row]]);
         if (number[root] < 0) number[root] = next++;
         out.of_true[row] = number[root];

@@ -11,15 +11,18 @@ void check_groups(i64 group, i64 k) {
         throw BadValue("groups must lie in [0, " + std::to_string(k) + "), but " + std::to_string(group) + " was found");
 }
 
-// Calls f(point, group) for every point in order. What is checked is what is passed on: it is read once.
-template <class F>
-void each_point(const Labels& groups, i64 k, Run& run, F&& f) {
+// Calls f(point, group) for every point in order. What is checked is what is passed on: it is read once. Groups may lie
+// anywhere among `sums`, so those of points to come are fetched early.
+template <class T, class F>
+void each_point(const Labels& groups, i64 k, const Buffer<T>& sums, Run& run, F&& f) {
+    constexpr i64 kAhead = 24;
     u64 scratch[kBlock];
     for (i64 at = 0; at < groups.n; at += kBlock) {
         run.poll();
         const i64 count = std::min(kBlock, groups.n - at);
         const u64* block = groups.block(at, count, scratch);
         for (i64 i = 0; i < count; ++i) {
+            prefetch(sums.data() + std::min(block[std::min(i + kAhead, count - 1)], static_cast<u64>(k)));
             const i64 group = static_cast<i64>(block[i]);
             check_groups(group, k);
             f(at + i, group);
@@ -30,7 +33,7 @@ void each_point(const Labels& groups, i64 k, Run& run, F&& f) {
 template <class T>
 Buffer<double> sum_floats(const Labels& groups, i64 k, const Numbers& values, Run& run) {
     auto sums = Buffer<Exactish>::zeros(k);
-    each_point(groups, k, run, [&](i64 i, i64 group) { sums[group].add(read_number<T>(values.data + i * values.stride)); });
+    each_point(groups, k, sums, run, [&](i64 i, i64 group) { sums[group].add(read_number<T>(values.data + i * values.stride)); });
     Buffer<double> out(k);
     for (i64 group = 0; group < k; ++group) out[group] = sums[group].value();
     return out;
@@ -39,7 +42,7 @@ Buffer<double> sum_floats(const Labels& groups, i64 k, const Numbers& values, Ru
 template <class Value>
 Buffer<Value> greatest(const Labels& groups, i64 k, const Value* values, Run& run) {
     auto most = Buffer<Value>::zeros(k);
-    each_point(groups, k, run, [&](i64 i, i64 group) { most[group] = std::max(most[group], values[i]); });
+    each_point(groups, k, most, run, [&](i64 i, i64 group) { most[group] = std::max(most[group], values[i]); });
     return most;
 }
 
@@ -105,7 +108,7 @@ Buffer<i64> group_sum(const Labels& groups, i64 k, const Labels& values, Run& ru
     auto out = Buffer<i64>::zeros(k);
     u64 scratch[kBlock];
     const u64* block = scratch;
-    each_point(groups, k, run, [&](i64 i, i64 group) {
+    each_point(groups, k, out, run, [&](i64 i, i64 group) {
         if (i % kBlock == 0) block = values.block(i, std::min(kBlock, values.n - i), scratch);
         if (add_overflows(out[group], static_cast<i64>(block[i % kBlock]))) throw TooLarge("a group's sum exceeds 64 bits");
     });
@@ -123,16 +126,31 @@ TwoSums group_sums(const Labels& groups, i64 k, const double* first, const doubl
     // Most groups have nothing but zeros as a rule: only others have sums, the first of which are those of nobody.
     auto place = Buffer<u32>::zeros(k);
     std::vector<Both> sums(1);
-    each_point(groups, k, run, [&](i64 i, i64 group) {
+    // Neither the place of a group nor its sums are near those of the group before: both are fetched early, a few points
+    // at once.
+    constexpr i64 kFew = 64;
+    i64 points[kFew];
+    u32 places[kFew];
+    i64 few = 0;
+    auto add = [&] {
+        for (i64 i = 0; i < few; ++i) prefetch(&sums[places[i]]);
+        for (i64 i = 0; i < few; ++i) {
+            sums[places[i]].first.add(first[points[i]]);
+            sums[places[i]].second.add(second[points[i]]);
+        }
+        few = 0;
+    };
+    each_point(groups, k, place, run, [&](i64 i, i64 group) {
         if (first[i] == 0 && second[i] == 0) return;
         u32& mine = place[group];
         if (!mine) {
             mine = static_cast<u32>(sums.size());
             sums.emplace_back();
         }
-        sums[mine].first.add(first[i]);
-        sums[mine].second.add(second[i]);
+        points[few] = i, places[few] = mine;
+        if (++few == kFew) add();
     });
+    add();
     TwoSums out{Buffer<double>(k), Buffer<double>(k)};
     run.each(0, k, [&](i64 group) {
         const Both& both = sums[place[group]];
