@@ -10,8 +10,8 @@ import numpy as np
 
 from clusterdiff import _core
 from clusterdiff.diff.continuation import matching
-from clusterdiff.points.clustering import Points
-from clusterdiff.points.labels import AnyArray, FreshNames, Int64Array, IntArray, Labels, encode_objects, kind
+from clusterdiff.points.clustering import FreshNames, Points
+from clusterdiff.points.labels import AnyArray, Int64Array, IntArray, Labels, encode_objects, kind
 from clusterdiff.points.ordering import least_of_each
 
 

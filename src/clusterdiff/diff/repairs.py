@@ -29,7 +29,7 @@ from clusterdiff.diff.operations import (
 from clusterdiff.diff.source import PointSource
 from clusterdiff.diff.worth import Worth
 from clusterdiff.errors import ArgumentError, whole_number
-from clusterdiff.points.labels import FreshNames
+from clusterdiff.points.clustering import FreshNames
 from clusterdiff.table import plain, record_html
 from clusterdiff.wording import and_list, change, count, name
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import Any, TypeAlias
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from clusterdiff import _core, notebook
 from clusterdiff.errors import LabelError, changed, listed
 from clusterdiff.points.index import ColumnNames, Index, index_of
-from clusterdiff.points.labels import CLUSTER_TYPES, AnyArray, Labels, encode_objects
+from clusterdiff.points.labels import CLUSTER_TYPES, AnyArray, Labels, Single, encode_objects
 from clusterdiff.points.libraries import from_library
 from clusterdiff.points.reading import is_array, is_column, read_labels
 from clusterdiff.table import Table
@@ -270,3 +270,36 @@ def named_twice(points: Points, argument: str) -> AnyArray:
     if len(encoded.lexicon) == len(points):
         return np.empty(0, dtype=object)
     return encoded.lexicon[np.flatnonzero(np.bincount(encoded.values) > 1)]
+
+
+class FreshNames:
+    """New cluster names: whole numbers go on after the largest, others get a number after their origin's name.
+
+    >>> FreshNames([3, 7])([3, 3]), FreshNames(["x", "x.2"])(["x", "x"]), FreshNames([3, "x"])(["x"])
+    ([8, 9], ['x.3', 'x.4'], ['x.2'])
+    """
+
+    def __init__(self, names: Iterable[Any]) -> None:
+        self._taken: set[Any] = set()
+        if isinstance(names, np.ndarray) and names.dtype.kind in "iu" and len(names):
+            self._next: int | None = int(names.max()) + 1
+            return
+        names = names.tolist() if isinstance(names, np.ndarray) else names
+        self._taken = {name for name in names if type(name) is not Single}
+        types = set(map(type, self._taken))
+        numbers = all(issubclass(found, int) and found is not bool for found in types)
+        self._next = max(self._taken, default=-1) + 1 if numbers else None
+
+    def __call__(self, origins: Iterable[Any]) -> list[Any]:
+        """A name for a part of each of ``origins``, all different."""
+        if self._next is not None:
+            return [self._next + i for i, _ in enumerate(origins)]
+        counter: dict[Any, int] = {}
+        made: dict[str, None] = {}
+        for origin in origins:
+            number = counter.get(origin, 1) + 1
+            while (name := f"{origin}.{number}") in self._taken or name in made:
+                number += 1
+            counter[origin] = number
+            made[name] = None
+        return list(made)

@@ -12,8 +12,8 @@ from clusterdiff.caching import cached_property
 from clusterdiff.diff.naming import continued_by, narrowed, number_names, objects
 from clusterdiff.errors import ConflictError, one_of
 from clusterdiff.messages import Message
-from clusterdiff.points.clustering import Clustering
-from clusterdiff.points.labels import AnyArray, FreshNames, Int64Array, Labels, null
+from clusterdiff.points.clustering import Clustering, FreshNames
+from clusterdiff.points.labels import AnyArray, Int64Array, Labels, null
 from clusterdiff.releases.conflicts import Conflict, Decision, Parts, decided
 from clusterdiff.releases.overlay import Overlay, lay, read_side
 from clusterdiff.releases.regions import CHAIN, MERGED, Presence, Regions, as_singletons
