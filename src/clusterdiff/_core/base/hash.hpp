@@ -55,7 +55,7 @@ struct Key {
     bool operator==(const Key&) const = default;
 
     // Text of up to 16 bytes is kept whole. `kind` (0 to 7) tells apart equal bytes of different meaning.
-    static Key of_bytes(const u8* p, i64 length, u32 kind) {
+    CLUSTERDIFF_INLINE static Key of_bytes(const u8* p, i64 length, u32 kind) {
         const u32 tag = kind << 5 | static_cast<u32>(length);
         if (length > 16) return {long_hash(p, length), static_cast<u64>(length), kLong | kind};
         // The two reads overlap and cover everything; the length in the tag says how.

@@ -29,6 +29,13 @@
 
 namespace clusterdiff {
 
+// For what is done for every point, and must not be a call: its result would be written and read again.
+#if defined(_MSC_VER)
+#define CLUSTERDIFF_INLINE __forceinline
+#else
+#define CLUSTERDIFF_INLINE inline __attribute__((always_inline))
+#endif
+
 // Asks for a cache line that is read soon. The address need not be valid.
 inline void prefetch(const void* address) {
 #if defined(CLUSTERDIFF_PLAIN)

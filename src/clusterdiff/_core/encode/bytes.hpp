@@ -11,7 +11,7 @@ struct BytesSource {
     Null is_null;
     At at;
     Fetch fetch;
-    Key key(i64 i) const {
+    CLUSTERDIFF_INLINE Key key(i64 i) const {
         if (is_null(i)) return Key::null();
         const Bytes b = at(i);
         return Key::of_bytes(b.data, b.length, b.kind);

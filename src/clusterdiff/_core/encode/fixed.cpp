@@ -18,7 +18,7 @@ struct FixedSource {
     const u8* data;
     i64 stride, width;
 
-    Key key(i64 i) const {
+    CLUSTERDIFF_INLINE Key key(i64 i) const {
         constexpr i64 head = 16 * kUnit;  // so many characters are kept whole if they are narrow and all there is
         const u8* p = data + i * stride;
         if (width <= 16) return Key::of_bytes(p, width, 0);

@@ -8,7 +8,7 @@ namespace {
 
 struct IntegerSource {
     const Labels& x;
-    Key key(i64 i) const { return {x[i], 0, 0}; }
+    CLUSTERDIFF_INLINE Key key(i64 i) const { return {x[i], 0, 0}; }
     static bool same(i64, i64) { return true; }
     static void prefetch(i64) {}
 };
