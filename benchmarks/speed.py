@@ -394,10 +394,12 @@ def markdown(results: dict[str, Any]) -> str:
             lines.append("| " + " | ".join(cells) + " |")
         return [*lines, ""]
 
-    machine = results["machine"]
+    machine, dates = results["machine"], results["dates"]
+    newest = max(dates.values())
+    older = "".join(f"; {part}: {date}" for part, date in dates.items() if date != newest)
     lines = [
         f"Measured by `python benchmarks/speed.py` on {machine['processor']}, {machine['threads']} threads, Python "
-        f"{machine['python']}, NumPy {machine['numpy']}, {results['date']}. A peer's column says how many times "
+        f"{machine['python']}, NumPy {machine['numpy']}, {newest}{older}. A peer's column says how many times "
         "longer it takes.",
         "",
     ]
@@ -541,7 +543,8 @@ def main() -> None:
         if quick:
             continue
         # Written after each part, so that a long run that is interrupted has not been in vain.
-        results |= {"machine": machine(), "date": time.strftime("%Y-%m-%d"), part: rows}
+        dates = results.get("dates", {}) | {part: time.strftime("%Y-%m-%d")}
+        results |= {"machine": machine(), "dates": dates, part: rows}
         RESULTS.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         write_docs(results)
         if part == "labels":
