@@ -188,3 +188,13 @@ def test_integers_at_either_end_of_their_type_stay_what_they_are(kind: str, end:
         for found in (diff, same)
     )
     assert of_numbers == of_texts
+
+
+def test_truth_values_stay_truth_values_beside_points_that_are_alone() -> None:
+    sides = [
+        pd.Series(found, index=list("abcdef"))
+        for found in ([True, True, False] * 2, [True, False, False] * 2)
+    ]
+    diff = cd.compare(sides[0].drop("f"), sides[1].drop("a"), missing="singleton")
+    names = {str(name) for one in diff.components for name in (*one.true, *one.pred)}
+    assert names == {"True", "False"}

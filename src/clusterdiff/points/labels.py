@@ -232,7 +232,7 @@ class Labels:
                 np.subtract(values, low, out=codes, dtype=wide, casting="unsafe")
                 if self.absent is not None:
                     codes[self.absent] = -1
-                return codes, known, lambda: np.arange(known).astype(wide) + wide(low)
+                return codes, known, lambda: (np.arange(known).astype(wide) + wide(low)).astype(values.dtype)
         codes, values = self._encoded
         return codes, len(values), lambda: values
 
